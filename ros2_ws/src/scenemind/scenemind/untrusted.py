@@ -8,8 +8,11 @@ import gzip
 import io
 import json
 import os
+import shutil
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +22,50 @@ _BEFORE_VALUES = (b",", b"[", b"{")
 _GZIP = b"\x1f\x8b"
 
 
+@contextmanager
+def open_folder(path: Path) -> Iterator[int]:
+    """A descriptor of a folder, through which its files are reached even if the path comes to name
+    another one meanwhile.
+
+    Raises:
+        OSError: it cannot be opened, or is a link or no folder.
+    """
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise OSError(
+            error.errno, "is a link or no folder, and is not opened", str(path)
+        ) from error
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
 def open_regular(
-    path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600, follow: bool = False
+    path: Path,
+    flags: int = os.O_RDONLY,
+    *,
+    mode: int = 0o600,
+    follow: bool = False,
+    folder: int | None = None,
 ) -> int:
     """A descriptor of a regular file; nothing waits, as on a pipe, and nothing is truncated.
 
     Args:
         flags: as of `os.open`. mode: of a file that is made.
         follow: whether the path may be a link.
+        folder: descriptor of the folder that it lies in; None: the one that its path names.
 
     Raises:
         OSError: it cannot be opened, or is a link, a pipe, a device or a folder.
     """
     links = 0 if follow else os.O_NOFOLLOW
     try:
-        opened = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | links, mode)
+        flags |= os.O_NONBLOCK | os.O_CLOEXEC | links
+        opened = os.open(path if folder is None else path.name, flags, mode, dir_fd=folder)
     except ValueError as error:
         raise FileNotFoundError(errno.ENOENT, "its name holds a null byte", str(path)) from error
     except OSError as error:
@@ -49,17 +81,41 @@ def open_regular(
     return opened
 
 
-def read_regular(path: Path, most_bytes: int, *, follow: bool = False) -> bytes:
+def read_regular(
+    path: Path, most_bytes: int, *, follow: bool = False, folder: int | None = None
+) -> bytes:
     """The content of a regular file.
 
     Raises:
         OSError: as `open_regular`, or the file is larger.
     """
-    with open(open_regular(path, follow=follow), "rb") as file:
+    with open(open_regular(path, follow=follow, folder=folder), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > most_bytes:
             raise OSError(errno.EFBIG, f"has {size} bytes, more than {most_bytes}", str(path))
         return file.read(most_bytes)
+
+
+def copy_regular(source: Path, target: Path, *, may_share: bool = False) -> None:
+    """Copy a regular file to a new one; neither it nor its folder is followed as a link.
+
+    Args:
+        may_share: both are one file afterwards, where the file system can.
+
+    Raises:
+        OSError: it is no regular file, there is a target, the disk is full or failed.
+    """
+    with open_folder(source.parent) as old, open_folder(target.parent) as new:
+        if may_share:
+            with suppress(OSError):
+                names = source.name, target.name
+                os.link(*names, src_dir_fd=old, dst_dir_fd=new, follow_symlinks=False)
+                return
+        with open(open_regular(source, folder=old), "rb") as whole:
+            mode = stat.S_IMODE(os.fstat(whole.fileno()).st_mode)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with open(open_regular(target, flags, mode=mode, folder=new), "wb") as copy:
+                shutil.copyfileobj(whole, copy)
 
 
 def is_regular(path: Path) -> bool:

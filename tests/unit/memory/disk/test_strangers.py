@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,7 +23,8 @@ from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import NO_CHANGES
 from scenemind.memory.disk.examination import check, repair
 from scenemind.memory.disk.folder import DATABASE, delete, describe, save_copy
-from scenemind.memory.disk.store import Store
+from scenemind.memory.disk.store import Store, StoredMemory
+from scenemind.untrusted import copy_regular
 from tests.unit.memory import walk
 
 CONFIG = SceneMindConfig()
@@ -81,6 +83,78 @@ def test_a_linked_folder_of_images_is_not_cleaned_up(path: Path, victim: Path) -
     assert sorted(file.read_text() for file in victim.iterdir()) == [PRECIOUS, PRECIOUS]
     delete(path)
     assert sorted(file.read_text() for file in victim.iterdir()) == [PRECIOUS, PRECIOUS]
+
+
+def swapped(path: Path, victim: Path) -> None:
+    """The folder of images becomes a link, as by somebody who may write beside it."""
+    (path / "frames").rename(path.parent / "elsewhere")
+    (path / "frames").symlink_to(victim)
+
+
+def test_a_folder_of_images_that_becomes_a_link_while_it_is_opened_is_not_cleaned_up(
+    path: Path, victim: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Store.load
+
+    def late(store: Store) -> StoredMemory:
+        swapped(path, victim)
+        return load(store)
+
+    monkeypatch.setattr(Store, "load", late)
+    with pytest.raises(SceneMemoryError, match="is a link or no folder"):
+        Memory.open(path, CONFIG)
+    assert sorted(file.read_text() for file in victim.iterdir()) == [PRECIOUS, PRECIOUS]
+
+
+def test_a_folder_of_images_that_becomes_a_link_between_two_calls_loses_only_its_own(
+    path: Path, victim: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is swapped after it was listed and before the first file is deleted."""
+    scandir = os.scandir
+
+    def late(folder: Any) -> Any:
+        entries = scandir(folder)
+        swapped(path, victim)
+        return entries
+
+    (path / "frames" / "000999.jpg").write_bytes(b"which no row names")
+    monkeypatch.setattr(os, "scandir", late)
+    images.remove_unnamed(path / "frames", {})
+    monkeypatch.undo()
+    assert sorted(file.read_text() for file in victim.iterdir()) == [PRECIOUS, PRECIOUS]
+    assert not list((path.parent / "elsewhere").glob("*.jpg"))
+
+
+def test_nothing_is_written_copied_or_removed_through_a_link(path: Path, victim: Path) -> None:
+    store = images.FrameStore(path / "frames", CONFIG.store)
+    swapped(path, victim)
+    grey = np.full((walk.CAMERA.height, walk.CAMERA.width, 3), 128, np.uint8)
+    store.put(999, grey, np.ones(grey.shape[:2], np.float32))
+    store.remove([999])
+    store.flush()
+    assert store.counts.failed == 1
+    with pytest.raises(OSError, match="is a link or no folder"):
+        store.clear()
+    store.close()
+    with pytest.raises(OSError, match="is a link or no folder"):
+        images.find_jpeg(path / "frames", 999, walk.CAMERA)
+    with pytest.raises(OSError, match="is a link or no folder"):
+        copy_regular(path / "frames" / "000999.jpg", path / "copy.jpg", may_share=True)
+    assert sorted(file.read_text() for file in victim.iterdir()) == [PRECIOUS, PRECIOUS]
+
+
+def test_a_pipe_is_not_waited_for_when_it_is_copied(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no regular file"):
+        copy_regular(tmp_path / "pipe", tmp_path / "copy")
+
+
+def test_a_memory_that_the_person_reaches_by_a_link_is_opened(path: Path) -> None:
+    (path.parent / "link").symlink_to(path)
+    with Memory.open(path.parent / "link", CONFIG) as memory:
+        assert memory.stored_frames()
+        memory.save_as("copy")
+    assert check(path.parent / "copy") == ()
 
 
 def test_a_file_that_is_no_lock_is_not_emptied(path: Path) -> None:

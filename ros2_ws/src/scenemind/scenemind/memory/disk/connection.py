@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from time import thread_time
 
 from scenemind.errors import SceneMemoryError
-from scenemind.untrusted import is_regular, open_regular
+from scenemind.untrusted import copy_regular, is_regular, open_regular
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEXT_TO_NOTHING = 2**18  # free bytes; SQLite needs some of its own
@@ -102,7 +102,7 @@ def connect_to_read(path: Path, *, is_written: bool = False) -> Iterator[sqlite3
             try:
                 for file in (path, log):
                     if is_regular(file):
-                        shutil.copyfile(file, copy.with_name(file.name), follow_symlinks=False)
+                        copy_regular(file.parent.resolve() / file.name, copy.with_name(file.name))
                 missing = _missing_bytes(copy)
                 with copy.open("r+b") as whole:
                     whole.truncate(whole.seek(0, 2) + min(missing, _MOST_MISSING))

@@ -12,7 +12,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -23,7 +23,7 @@ from scenemind.memory.disk import images
 from scenemind.memory.disk.connection import disk_error
 from scenemind.memory.disk.sound_rows import summary
 from scenemind.memory.disk.store import Store, read_summary
-from scenemind.untrusted import is_regular, open_regular
+from scenemind.untrusted import copy_regular, is_regular, open_folder, open_regular
 
 DATABASE = "memory.sqlite"
 _FRAMES = "frames"
@@ -173,7 +173,7 @@ class MemoryFolder:
             store.copy_to(half / DATABASE)
             for number in store.image_numbers():
                 for image in images.image_paths(self.frames, number):
-                    link_or_copy(image, half / _FRAMES / image.name)
+                    copy_image(image, half / _FRAMES / image.name)
         return target
 
     def copy_unread(self) -> Path:
@@ -187,10 +187,10 @@ class MemoryFolder:
         with self._half_of(target) as half:
             for name in (DATABASE, f"{DATABASE}-wal"):
                 if is_regular(self.path / name):
-                    shutil.copy2(self.path / name, half / name, follow_symlinks=False)
+                    copy_regular(self.path.resolve() / name, half / name)
             for image in self.frames.iterdir() if self.frames.is_dir() else ():
                 if is_regular(image):
-                    link_or_copy(image, half / _FRAMES / image.name)
+                    copy_image(image, half / _FRAMES / image.name)
         return target
 
     @contextmanager
@@ -221,12 +221,14 @@ class MemoryFolder:
             SceneMemoryError: the disk failed.
         """
         try:
-            with open(open_regular(new, os.O_RDWR), "rb") as file:
-                os.fsync(file.fileno())
-            # A log of the old database must not be taken for one of the new one.
-            for suffix in ("-wal", "-shm"):
-                self.path.joinpath(f"{DATABASE}{suffix}").unlink(missing_ok=True)
-            os.replace(new, self.database)
+            with open_folder(self.path.resolve()) as folder:
+                with open(open_regular(new, os.O_RDWR, folder=folder), "rb") as file:
+                    os.fsync(file.fileno())
+                # A log of the old database must not be taken for one of the new one.
+                for suffix in ("-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(f"{DATABASE}{suffix}", dir_fd=folder)
+                os.replace(new.name, DATABASE, src_dir_fd=folder, dst_dir_fd=folder)
         except OSError as error:
             raise disk_error(error, f"cannot replace {self.database}", self.database) from error
 
@@ -316,12 +318,9 @@ def _in_use(path: Path, owner: str | None) -> str:
     )
 
 
-def link_or_copy(source: Path, target: Path) -> None:
+def copy_image(source: Path, target: Path) -> None:
     # Images are replaced and never changed in place, so both memories may share them.
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+    copy_regular(source, target, may_share=True)
 
 
 @dataclass(frozen=True, slots=True)

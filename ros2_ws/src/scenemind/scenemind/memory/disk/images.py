@@ -15,6 +15,7 @@ import queue
 import struct
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -35,7 +36,7 @@ from scenemind.frames.images import (
 )
 from scenemind.geometry import PinholeCamera
 from scenemind.memory.types import DepthImage
-from scenemind.untrusted import is_regular, open_regular, read_regular
+from scenemind.untrusted import is_regular, open_folder, open_regular, read_regular
 
 _LARGEST_MM = 65534  # 65535 means "not measured"
 _MM_PER_M = 1000.0
@@ -91,7 +92,7 @@ def write_frame(
     try:
         _write_whole(color_path(folder, number), jpeg, config.file_mode)
     except OSError:
-        depth_path(folder, number).unlink(missing_ok=True)
+        remove_files(depth_path(folder, number))
         raise
     return size + len(jpeg)
 
@@ -122,7 +123,7 @@ def find_jpeg(folder: Path, number: int, camera: PinholeCamera) -> bytes | None:
     """
     path = color_path(folder, number)
     try:
-        jpeg = read_regular(path, MOST_IMAGE_BYTES)
+        jpeg = _read(path)
     except FileNotFoundError:
         return None
     if not jpeg:
@@ -148,8 +149,19 @@ def remove_frame(folder: Path, number: int) -> None:
     Raises:
         OSError: the folder is not writable.
     """
-    color_path(folder, number).unlink(missing_ok=True)
-    depth_path(folder, number).unlink(missing_ok=True)
+    remove_files(color_path(folder, number), depth_path(folder, number))
+
+
+def remove_files(*paths: Path) -> None:
+    """Delete files of one folder, if they exist.
+
+    Raises:
+        OSError: the folder is not writable, or a link.
+    """
+    with open_folder(paths[0].parent) as opened:
+        for path in paths:
+            with suppress(FileNotFoundError):
+                os.unlink(path.name, dir_fd=opened)
 
 
 def remove_unnamed(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
@@ -160,16 +172,18 @@ def remove_unnamed(folder: Path, named: Mapping[int, int]) -> dict[int, int]:
 
     Returns:
         The named frames whose image is on disk.
+
+    Raises:
+        OSError: the folder cannot be read or written, or is a link.
     """
     found = set()
-    for entry in os.scandir(folder):
-        stem, _, suffix = entry.name.partition(".")
-        if suffix.endswith("tmp"):
-            os.unlink(entry.path)
-        elif stem.isdigit() and suffix in ("jpg", "png"):
-            if int(stem) not in named:
-                os.unlink(entry.path)
-            elif suffix == "jpg" and entry.is_file(follow_symlinks=False):
+    with open_folder(folder) as opened, os.scandir(opened) as entries:
+        for entry in entries:
+            stem, _, suffix = entry.name.partition(".")
+            is_image = stem.isdigit() and suffix in ("jpg", "png")
+            if suffix.endswith("tmp") or (is_image and int(stem) not in named):
+                os.unlink(entry.name, dir_fd=opened)
+            elif is_image and suffix == "jpg" and entry.is_file(follow_symlinks=False):
                 found.add(int(stem))
     return {number: size for number, size in named.items() if number in found}
 
@@ -186,18 +200,25 @@ def _rounding(error_1m_m: float) -> NDArray[np.uint16]:
     return table
 
 
+def _read(path: Path) -> bytes:
+    with open_folder(path.parent) as opened:
+        return read_regular(path, MOST_IMAGE_BYTES, folder=opened)
+
+
 def _write_whole(path: Path, data: bytes, mode: int) -> None:
     half = path.with_suffix(path.suffix + ".tmp")
-    half.unlink(missing_ok=True)  # of a killed process
-    try:
-        with open(
-            open_regular(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=mode), "wb"
-        ) as file:
-            file.write(data)
-        os.replace(half, path)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with open_folder(path.parent) as opened:
+        with suppress(FileNotFoundError):  # else of a killed process
+            os.unlink(half.name, dir_fd=opened)
+        try:
+            with open(open_regular(half, new, mode=mode, folder=opened), "wb") as file:
+                file.write(data)
+            os.replace(half.name, path.name, src_dir_fd=opened, dst_dir_fd=opened)
+        except OSError:
+            with suppress(FileNotFoundError):
+                os.unlink(half.name, dir_fd=opened)
+            raise
 
 
 def _sealed(jpeg: bytes) -> bytes:
@@ -227,7 +248,7 @@ def find_depth_image(folder: Path, number: int, camera: PinholeCamera) -> DepthI
     """
     path = depth_path(folder, number)
     try:
-        png = read_regular(path, MOST_IMAGE_BYTES)
+        png = _read(path)
     except FileNotFoundError:
         return None
     size = find_file_size(png)

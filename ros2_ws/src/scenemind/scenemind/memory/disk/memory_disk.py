@@ -15,7 +15,8 @@ from scenemind.errors import SceneMemoryError
 from scenemind.frames import FrameError
 from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import Changes, FrameRecord
-from scenemind.memory.disk.folder import MemoryFolder, link_or_copy
+from scenemind.memory.disk.connection import disk_error
+from scenemind.memory.disk.folder import MemoryFolder, copy_image
 from scenemind.memory.disk.frame_tables import FrameColumns
 from scenemind.memory.disk.images import FrameStore, find_depth_image
 from scenemind.memory.disk.store import Store, StoredMemory
@@ -327,8 +328,12 @@ class MemoryDisk:
             SceneMemoryError: the disk failed.
         """
         stored = self.store.load()
-        self._folder.frames.mkdir(self._config.folder_mode, exist_ok=True)
-        there = images.remove_unnamed(self._folder.frames, stored.image_bytes)
+        frames = self._folder.frames
+        try:
+            frames.mkdir(self._config.folder_mode, exist_ok=True)
+            there = images.remove_unnamed(frames, stored.image_bytes)
+        except OSError as error:
+            raise disk_error(error, f"cannot clean up {frames}", frames) from error
         lost = stored.image_bytes.keys() - there.keys()
         self._tell_missing(len(lost))
         if lost:
@@ -388,8 +393,8 @@ class MemoryDisk:
             for number in numbers:
                 for image in images.image_paths(other.images.folder, number):
                     target = images.renumbered_path(self.images.folder, image, number + shift)
-                    target.unlink(missing_ok=True)
-                    link_or_copy(image, target)
+                    images.remove_files(target)
+                    copy_image(image, target)
         except OSError as error:
             raise SceneMemoryError(f"copying the images of {other.path} failed: {error}") from error
 
@@ -400,7 +405,10 @@ class MemoryDisk:
             SceneMemoryError: the disk failed.
         """
         self.store.clear()
-        self.images.clear()
+        try:
+            self.images.clear()
+        except OSError as error:
+            raise disk_error(error, f"cannot clear {self.path}", self.path) from error
 
     def close(self) -> None:
         """Stop the threads and release the folder, without a last commit; a second call does
