@@ -116,10 +116,8 @@ def test_questions_of_many_kinds_are_taken_as_they_are(words: str) -> None:
 
 
 def test_wrong_reply_is_asked_for_again_once() -> None:
-    with router_with(reply("chairs, how many be they, pray?"), reply("how many chairs are there?")) as (
-        router,
-        server,
-    ):
+    replies = reply("chairs, how many be they, pray?"), reply("how many chairs are there?")
+    with router_with(*replies) as (router, server):
         answer = ask(router)
     assert answer.text.startswith("There are 3 chairs")
     assert len(server.requests) == 2

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
 
 from scenemind.geometry import Pose
 from scenemind.geometry.points import voxel_keys
@@ -85,7 +86,7 @@ def _seen_voxels(scene: StoredScene, row: int, number: int) -> _Seen:
     except SceneMemoryError:
         return _Seen(np.zeros(0, np.int64), np.zeros(0))
     step = max(1, int(np.sqrt(image.depth_m.size / _SAMPLES)))
-    depth_m = image.depth_m[::step, ::step]
+    depth_m = _without_holes(image.depth_m[::step, ::step])
     v, u = np.nonzero((depth_m > 0.0) & (depth_m < _FARTHEST_M))
     along = depth_m[v, u]
     pose = Pose.from_matrix(scene.index.world_T_camera[row])
@@ -96,3 +97,14 @@ def _seen_voxels(scene: StoredScene, row: int, number: int) -> _Seen:
     best = np.zeros(len(keys))
     np.maximum.at(best, at, quality)
     return _Seen(keys, best)
+
+
+def _without_holes(depth_m: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Depths (H, W) with the nearest measured one where none is: what is black, glossy or of glass
+    is to be seen too."""
+    measured = depth_m > 0.0
+    if not measured.any():
+        return depth_m
+    nearest = distance_transform_edt(~measured, return_distances=False, return_indices=True)
+    filled: NDArray[np.float32] = depth_m[tuple(nearest)]
+    return filled

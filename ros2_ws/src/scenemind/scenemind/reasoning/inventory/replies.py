@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.geometry import iou_matrix_2d
 from scenemind.language.quoting import tame
+from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.inventory.pictures import Drawn, Mark
 from scenemind.reasoning.vlm_grounder.targets import BoxPx
 
@@ -65,6 +66,13 @@ def clean_name(text: str) -> str:
         return ""
     name = tame(text, _LONGEST_NAME).lower().strip(" .")
     return name if _NAME.fullmatch(name) and len(name.split()) <= _MOST_WORDS else ""
+
+
+def is_of_kind(name: str, label: str) -> bool:
+    """Whether two names are of the same kind of thing: the same word, synonyms, or one a kind of
+    the other."""
+    pairs = ((name, label), (label, name))
+    return any(match.sure for a, b in pairs for match in Vocabulary.load().match(a, (b,)))
 
 
 def make_check(drawn: Drawn, marks: Sequence[Mark]) -> Callable[[Sighting], str | None]:

@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.frames import FrameError
 from scenemind.frames.images import decode_file
-from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import NAMED_BY, KeyFrame, MapObject, MemoryAccess, SceneMemoryError
 from scenemind.models import ChatMessage, ChatModel
 from scenemind.models.structured import BadFormError
-from scenemind.reasoning.inventory.replies import NOTHING, clean_name
+from scenemind.reasoning.inventory.replies import NOTHING, clean_name, is_of_kind
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import ask_form, fill_prompt
 
@@ -123,13 +122,6 @@ def _check_for(count: int) -> Callable[[CropNames], str | None]:
 def _verdict(thing: MapObject, name: str) -> Verdict:
     confirms = name not in (NOTHING, UNSURE) and is_of_kind(name, thing.label)
     return Verdict(thing.object_id, thing.label, name, confirms)
-
-
-def is_of_kind(name: str, label: str) -> bool:
-    """Whether two names are of the same kind of thing: the same word, synonyms, or one a kind of
-    the other."""
-    pairs = ((name, label), (label, name))
-    return any(match.sure for a, b in pairs for match in Vocabulary.load().match(a, (b,)))
 
 
 def _show(thing: MapObject, memory: MemoryAccess) -> _Shown | None:

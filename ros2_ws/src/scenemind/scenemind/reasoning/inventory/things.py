@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scenemind.geometry import Box3D, Pose, iou_3d, iou_matrix_2d
 from scenemind.memory import MapObject, Memory, SceneMemoryError
 from scenemind.perception.colors import color_histograms, color_shares
 from scenemind.perception.types import BoxMask, Observation, cut_sides
+from scenemind.reasoning.inventory.replies import is_of_kind
 from scenemind.reasoning.vlm_grounder.projection.fusion import agreement
 from scenemind.reasoning.vlm_grounder.projection.other_views import find_candidates
 from scenemind.reasoning.vlm_grounder.projection.surface import NOISE_1M_M
@@ -42,6 +43,7 @@ class NamedThing:
         box: axis-aligned, world. points: (M, 3) float32, world, metres.
         views: stored frames that show it, the one in which it was named first.
         named_in: numbers of the frames in which the model named it.
+        clarity_px: width of the named box, less where what was cut out does not fill it.
         object_id: of the map; 0: not written.
     """
 
@@ -50,6 +52,7 @@ class NamedThing:
     points: NDArray[np.float32]
     views: tuple[MeasuredView, ...]
     named_in: frozenset[int]
+    clarity_px: float
     object_id: int = 0
 
     @classmethod
@@ -61,12 +64,16 @@ class NamedThing:
         """
         first = measured.views[0]
         named_in = frozenset((first.frame.frame_number,))
-        if _filled(first, measured.points) >= _FILLED:
-            return cls(name, measured.box, measured.points, measured.views, named_in)
-        if _filled(first, first.points) < _FILLED:
-            return None
-        low, high = np.percentile(first.points, (_TRIMMED, 100.0 - _TRIMMED), axis=0)
-        return cls(name, Box3D.from_bounds(low, high), first.points, (first,), named_in)
+        x0, y0, x1, y1 = first.box_px
+        width_px = float(np.sqrt((x1 - x0) * (y1 - y0)))
+        box, points, views = measured.box, measured.points, measured.views
+        if (filled := _filled(first, points)) < _FILLED:
+            points, views = first.points, (first,)
+            if (filled := _filled(first, points)) < _FILLED:
+                return None
+            low, high = np.percentile(points, (_TRIMMED, 100.0 - _TRIMMED), axis=0)
+            box = Box3D.from_bounds(low, high)
+        return cls(name, box, points, views, named_in, filled * width_px)
 
     def is_same_as(self, name: str, box: Box3D) -> bool:
         """Whether this is what stands in a box: nearly the same box, or less and a like name."""
@@ -78,14 +85,21 @@ class NamedThing:
         return iou >= _ALIKE_IOU or shared >= _ALIKE_INSIDE * min(own, other) > 0.0
 
     def seen_also(self, other: NamedThing) -> NamedThing:
-        """The same thing with the views of a second naming, which counts where the names fit."""
+        """The same thing with the views of a second naming, which counts where the names fit; its
+        box is that of the clearer naming."""
+        best = max(self, other, key=lambda thing: thing.clarity_px)
         numbers = {view.frame.frame_number for view in self.views}
         new = tuple(v for v in other.views if v.frame.frame_number not in numbers)
         named_in = self.named_in | (other.named_in if self._is_named_like(other.name) else set())
-        return NamedThing(self.name, self.box, self.points, self.views + new, named_in)
+        return replace(best, name=self.name, views=self.views + new, named_in=named_in)
 
     def _is_named_like(self, name: str) -> bool:
-        return fuzz.token_set_ratio(self.name, name) >= _ALIKE_NAME
+        """Whether names are spelled alike, are synonyms, or have one noun ("dining table" and
+        "wooden table"): where boxes overlap it is hardly another thing."""
+        if fuzz.token_set_ratio(self.name, name) >= _ALIKE_NAME:
+            return True
+        has_its_noun = self.name.rpartition(" ")[2] == name.rpartition(" ")[2]
+        return has_its_noun or is_of_kind(self.name, name)
 
 
 def _filled(view: MeasuredView, points: NDArray[np.float32]) -> float:
