@@ -152,9 +152,14 @@ def test_every_part_of_a_query_reaches_the_nodes() -> None:
         "dialogue_id": "talk",
         "speaker": "Ada",
     }
-    of_questions = {"viewpoint": pose_to_msg(pose), "method": "memtree", "policy": "strict"}
+    of_questions = {
+        "situation": "I sit",
+        "viewpoint": pose_to_msg(pose),
+        "method": "memtree",
+        "policy": "strict",
+    }
     for ask, fields in (
-        (lambda: nodes.ask(query, "memtree"), {**of_questions, "situation": "I sit"}),
+        (lambda: nodes.ask(query, "memtree"), of_questions),
         (lambda: nodes.ground(query, "memtree"), of_questions),
         (lambda: nodes.align(query, "Ada"), {}),
     ):

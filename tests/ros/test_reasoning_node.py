@@ -17,6 +17,7 @@ from visualization_msgs.msg import MarkerArray
 
 from scenemind.config import ConfigError, SceneMindConfig
 from scenemind.memory import Correction, Edit, Memory, MemorySnapshot
+from scenemind.reasoning import Query, Router
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_ros.conversions import box_to_msg, object_from_msg, stamp_ns
@@ -93,6 +94,17 @@ def test_grounding_gives_the_object_that_stands_there(room: Room) -> None:
     assert response.objects[0].id == fridge.object_id
     assert response.reasoning
     assert response.method == "symbolic"
+
+
+def test_a_phrase_is_grounded_from_where_somebody_says_they_stand(room: Room) -> None:
+    where = "I stand at the refrigerator and face the wall"
+    asked = {"query": "the chair on my left", "situation": where}
+    same = Router(room.memory).ground(Query(asked["query"], where))
+    assert same.objects
+    response = room.graph.call(srv.Ground, f"{REASONER}/ground", **asked)
+    _, result = Goal(room.graph, action.Ground, f"{REASONER}/ground", **asked).result()
+    for found in (response, result):
+        assert [thing.id for thing in found.objects] == [one.object_id for one in same.objects]
 
 
 def test_action_gives_feedback_and_the_answer_of_the_service(room: Room) -> None:

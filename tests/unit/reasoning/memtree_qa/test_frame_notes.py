@@ -111,13 +111,13 @@ def test_a_table_tells_colour_size_and_place_of_objects_within_its_room() -> Non
         thing(2, "cup", (0, 0, 1), (0.1, 0.1, 0.1)),
     ]
     snapshot = snapshot_of(things)
-    head, chair, cup = object_table(snapshot, (), 500).splitlines()
+    head, chair, cup = object_table(snapshot.objects.values(), (), 500).splitlines()
     assert json.loads(chair)["chair"]["1"].startswith("red 0.")
     assert chair.endswith(' 1.0,2.0,0.5"}}')
     assert json.loads(cup) == {"cup": {"2": "0.1x0.1x0.1 0.0,0.0,1.0"}}
     assert estimate_tokens("\n".join((head, chair))) < 70
-    assert object_table(snapshot, (2,), 70).splitlines() == [head, cup]
-    assert object_table(snapshot, (), 20) == ""
+    assert object_table(snapshot.objects.values(), (2,), 70).splitlines() == [head, cup]
+    assert object_table(snapshot.objects.values(), (), 20) == ""
 
 
 @pytest.mark.parametrize(

@@ -280,6 +280,8 @@ def test_a_count_says_where_it_was_made(row: Memory) -> None:
     assert reply.brief == "5"
     # It sees every chair of the map.
     assert {i for note in notes_in(looked) for i in ids_shown(note)} == {1, 2, 3, 4, 5}
+    # And where each stands: two that coincide may be one.
+    assert all(f'"{i}":"' in looked.text for i in (1, 2, 3, 4, 5))
     short, _ = ask(row, counted, query=Query(COUNT.text, policy="always_answer"))
     assert short.text == "There are five chairs."
 

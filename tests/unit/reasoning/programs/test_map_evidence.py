@@ -67,6 +67,14 @@ def test_what_nobody_saw_is_not_confirmed() -> None:
     assert not evidence_of([ON_LEFT]).of(["unicorn"]).is_confirmed
 
 
+def test_the_places_of_a_category_are_those_of_its_objects() -> None:
+    places = evidence_of([ON_LEFT]).places_of("chair")
+    assert [place.split(" at ")[0] for place in places] == ["4", "5"]
+    x, y, _ = snapshot_of(ROOM).objects[4].box.center
+    assert places[0].startswith(f"4 at {x:.1f},{y:.1f} (")
+    assert evidence_of([ON_LEFT]).places_of("unicorn") == []
+
+
 def test_the_report_says_what_is_not_mapped() -> None:
     stools: list[Detected] = [("stool", 0, LEFT), ("stool", 0, RIGHT), ON_LEFT, ON_RIGHT]
     text = evidence_of(stools, [("chair", 4, LEFT)]).describe()

@@ -12,7 +12,6 @@ from scenemind.cli.live import run_live
 from scenemind.cli.options import By, MethodName, PolicyName, QuestionOptions, exit_with, takes
 from scenemind.cli.suggestions import Yes, asked
 from scenemind.composition import user_name
-from scenemind.errors import UsageError
 from scenemind.reasoning import Grounding, Query
 from scenemind.report.replies import PictureFolder, show_grounding
 from scenemind.report.terminal import with_progress
@@ -61,14 +60,12 @@ def _ground(options: GroundOptions) -> None:
         by=options.by.strip() or user_name(),
     )
     if options.live:
-        if query.situation:
-            raise UsageError(
-                "running nodes take no --situation with a phrase: say it in the phrase, as in"
-                ' "I am facing the window. The chair on my left"'
-            )
         request: dict[str, Any] = {
-            "method": options.method, "policy": query.policy, "by": query.by,
-        }  # fmt: skip
+            "situation": query.situation,
+            "method": options.method,
+            "policy": query.policy,
+            "by": query.by,
+        }
         request |= options.live_request() | {"yes": options.yes}
         run_live("ground", query.text, **request)
     with sm.open(options.path, read_only=True, config=options.settings()) as scene:

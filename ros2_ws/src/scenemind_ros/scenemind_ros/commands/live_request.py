@@ -157,10 +157,11 @@ def _ask(client: SceneMindClient, request: dict[str, Any]) -> int:
 
 
 def _ground(client: SceneMindClient, request: dict[str, Any]) -> int:
-    query = Query(request["text"], policy=request["policy"], by=request["by"])
+    query = Query(request["text"], request["situation"], policy=request["policy"], by=request["by"])
     result = _result(
         lambda hear: client.start_grounding(
             query.text,
+            situation=query.situation,
             method=request["method"],
             policy=query.policy,
             speaker=query.by,

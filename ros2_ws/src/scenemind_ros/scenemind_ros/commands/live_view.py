@@ -71,6 +71,7 @@ class AskedNodes:
         try:
             goal = self._client.start_grounding(
                 query.text,
+                situation=query.situation,
                 viewpoint=_viewpoint(query),
                 marked_object_ids=query.marked_object_ids,
                 method=method,

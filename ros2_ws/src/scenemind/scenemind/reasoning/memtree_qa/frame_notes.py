@@ -51,7 +51,7 @@ def object_notes(object_ids: Sequence[int], snapshot: MemorySnapshot) -> list[st
     ]
 
 
-def object_table(snapshot: MemorySnapshot, first: Collection[int], room: int) -> str:
+def object_table(things: Collection[MapObject], first: Collection[int], room: int) -> str:
     """Lines of JSON with colour, size and place of objects, a label each, as the first line
     explains; empty where there is no room.
 
@@ -61,7 +61,6 @@ def object_table(snapshot: MemorySnapshot, first: Collection[int], room: int) ->
     """
     room -= estimate_tokens(_TABLE_HEAD)
     rows: dict[str, dict[int, str]] = {}
-    things = snapshot.objects.values()
     for thing in sorted(things, key=lambda o: (o.object_id not in first, -o.observation_count)):
         label, row = displayed_label(thing.label), _row(thing)
         room -= estimate_tokens(_encode({thing.object_id: row} if label in rows else {label: row}))

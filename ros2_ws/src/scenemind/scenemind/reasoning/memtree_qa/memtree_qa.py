@@ -23,6 +23,7 @@ from scenemind.reasoning.memtree_qa.frame_notes import (
     circumstances,
     named_in_circumstances,
     object_notes,
+    object_table,
     picture_notes,
     related_to,
 )
@@ -41,6 +42,7 @@ from scenemind.reasoning.stored_frames import (
 
 _PROMPTS = "scenemind.reasoning.memtree_qa"
 _LONGEST_ANSWER, _LONGEST_THOUGHT, _LONGEST_PLACE = 500, 2000, 80
+_COUNTED_TOKENS = 400  # of the places of what may be counted
 # The highest confidence of a guess, however sure the model is of it.
 _MAX_GUESS_CONFIDENCE = 0.3
 _MOST_LOOKS = 3
@@ -286,6 +288,10 @@ def _messages(
         ReasoningError: all marked objects are gone.
     """
     notes = [*picture_notes(frames, snapshot, objects), *object_notes(objects, snapshot)]
+    if asks_for("counts", query.text):
+        shown = {*objects}.union(*(frame.boxes_px for frame in frames))
+        known = [thing for i, thing in snapshot.objects.items() if i in shown]
+        notes += filter(None, [object_table(known, objects, _COUNTED_TOKENS)])
     question = fill_prompt(
         _PROMPTS,
         "answer_question",

@@ -167,7 +167,7 @@ class TreeSelector:
         reader = ChoiceReader(locations, ObjectWords(snapshot.objects, labels), count)
         room = max(_SMALL_TABLE, round(_TABLE_SHARE * tree.tokens))
         room = min(self._tree_tokens - tree.tokens, room)
-        table = object_table(snapshot, asked.object_ids, room)
+        table = object_table(snapshot.objects.values(), asked.object_ids, room)
         messages = _messages(query, tree, snapshot, table, reader.wanted, looked, locations)
         choice = self._ask(messages, reader, asking)
         picks = reader.picks(choice)

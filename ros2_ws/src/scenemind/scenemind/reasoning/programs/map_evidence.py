@@ -33,6 +33,7 @@ _LEAST_SCORE = 0.25
 _ONE_THING, _APART, _APART_FRAMES = 0.6, 0.1, 2
 # Tokens of the report on the whole map, and of the list of what is not mapped in it.
 _MOST_TOKENS, _MOST_LISTED = 140, 65
+_MOST_PLACES = 16  # of one category
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,18 @@ class MapEvidence:
             unmapped,
             tuple(sorted(i for i, times in twice.items() if times >= _APART_FRAMES)),
         )
+
+    def places_of(self, name: str) -> list[str]:
+        """Where the first few objects of a category are, and their sizes, for a model: two that
+        nearly coincide are perhaps one thing."""
+        wanted = set(self._wanted((name,)))
+        things = [thing for thing in self._objects.values() if tame(thing.label) in wanted]
+        return [
+            f"{thing.object_id} at {x + 0.0:.1f},{y + 0.0:.1f}"
+            f" ({'x'.join(f'{side:.1f}' for side in thing.yaw_box.size)})"
+            for thing in things[:_MOST_PLACES]
+            for x, y, _ in [thing.box.center]
+        ]
 
     def describe(self) -> str:
         """The completeness of the whole map for a model, in short sentences of at most 140 tokens

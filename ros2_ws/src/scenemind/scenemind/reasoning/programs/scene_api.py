@@ -126,8 +126,8 @@ class SceneApi:
 
     def take_notes(self, program: str) -> list[str]:
         """What the author of a program should know beside its output: distances and angles from
-        the viewpoint, where it asked for relations to it; and, once a question, what pictures show
-        of the kinds that it counted."""
+        the viewpoint, where it asked for relations to it; and, once a question, where things of the
+        kinds are that it counted, and what pictures show of these."""
         notes = []
         placed = self._functions.take_from_here()[:_MOST_PLACED]
         if placed and "angle" not in program:
@@ -137,6 +137,9 @@ class SceneApi:
         self._functions.partly_seen.clear()
         new = [name for name in self.kinds if name not in self._noted and "len(" in program]
         self._noted.update(new)
+        for name in new:
+            if self._evidence is not None and (places := self._evidence.places_of(name)):
+                notes.append(f"{quoted(name)} by id at x,y, and sizes (m): {'; '.join(places)}.")
         found = (self.evidence_of((name,)) for name in new)
         told = [kind.describe() for kind in found if kind is not None and kind.speaks_for_more]
         return [*notes, f"Compared with the pictures: {'. '.join(told)}."] if told else notes
