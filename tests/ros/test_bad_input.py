@@ -232,7 +232,7 @@ def test_a_topic_that_stops_is_named_and_mapped_when_it_comes_back(camera: Camer
 
     def is_named() -> bool:
         camera.send(camera.next_moment())
-        return f"nothing arrives for depth: {TOPICS.depth}" in camera.health()["message"]
+        return f"nothing arrives for depth: /{TOPICS.depth}" in camera.health()["message"]
 
     wait_for(is_named, "a warning about depth")
     camera.resume("depth")

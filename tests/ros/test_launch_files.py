@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import yaml
 
 from scenemind.config import Settings
 from scenemind_interfaces import srv
-from scenemind_ros.evaluation import parse_options
+from scenemind_ros.launch_arguments import OF_NODES, LaunchError, Values, parameters_of, topics_of
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.parameters import MappingParameters, ReasoningParameters
 from scenemind_ros.reasoning_node import ReasoningNode
@@ -24,136 +22,20 @@ from .graph import SIMULATED, TOPICS, RosGraph
 
 PACKAGE = Path(__file__).parents[2] / "ros2_ws/src/scenemind_ros"
 LAUNCH_FILES = sorted((PACKAGE / "launch").glob("*.py"))
-CONFIG_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
+CONFIG = PACKAGE / "config"
+CONFIG_FILES = sorted(CONFIG.glob("*.yaml"))
 MODELS: dict[str, type[Settings]] = {
     "mapping_node": MappingParameters,
     "reasoning_node": ReasoningParameters,
 }
-launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
 
 
-def calls(path: Path, name: str) -> Iterator[ast.Call]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == name:
-            yield node
+def given(**arguments: str) -> Values:
+    """The arguments of `bringup`, with these in place of their defaults."""
+    return Values({one.name: one.default or "" for one in OF_NODES} | arguments)
 
 
-def keyword(call: ast.Call, name: str) -> ast.expr:
-    return next(k.value for k in call.keywords if k.arg == name)
-
-
-def first_arguments(path: Path, name: str) -> list[str]:
-    return [ast.literal_eval(call.args[0]) for call in calls(path, name)]
-
-
-def executables() -> set[str]:
-    (scripts,) = (
-        ast.literal_eval(value)
-        for node in ast.walk(ast.parse((PACKAGE / "setup.py").read_text(encoding="utf-8")))
-        if isinstance(node, ast.Dict)
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and key.value == "console_scripts"
-    )
-    return {script.split(" = ")[0] for script in scripts}
-
-
-@launch_file
-def test_every_node_is_an_executable_of_the_package(path: Path) -> None:
-    for call in calls(path, "Node"):
-        package = ast.literal_eval(keyword(call, "package"))
-        executable = ast.literal_eval(keyword(call, "executable"))
-        assert package == "scenemind_ros" or (package, executable) == ("rviz2", "rviz2")
-        assert package != "scenemind_ros" or executable in executables()
-        assert "name" not in {k.arg for k in call.keywords}, "it would rename both nodes of one"
-
-
-@launch_file
-def test_every_file_that_is_named_exists(path: Path) -> None:
-    for call in calls(path, "PathJoinSubstitution"):
-        texts = [n.value for n in ast.walk(call.args[0]) if isinstance(n, ast.Constant)]
-        if texts and "." in texts[-1] and texts[-1] != "rs_launch.py":
-            folder = texts[:-1] or ["config"]
-            assert PACKAGE.joinpath(*folder, texts[-1]).is_file(), texts
-
-
-@launch_file
-def test_every_argument_that_is_read_is_declared(path: Path) -> None:
-    declared = first_arguments(path, "DeclareLaunchArgument")
-    read = {
-        ast.literal_eval(c.args[0])
-        for c in calls(path, "LaunchConfiguration")
-        if isinstance(c.args[0], ast.Constant)
-    }
-    assert read <= set(declared)
-    assert len(declared) == len(set(declared))
-
-
-@launch_file
-def test_arguments_go_on_to_files_that_declare_them(path: Path) -> None:
-    for call in calls(path, "IncludeLaunchDescription"):
-        included = [
-            n.value
-            for n in ast.walk(call.args[0])
-            if isinstance(n, ast.Constant) and str(n.value).endswith(".launch.py")
-        ]
-        passed = {n.value for k in call.keywords for n in _keys(k.value)}
-        for name in included:
-            assert passed <= set(
-                first_arguments(PACKAGE / "launch" / name, "DeclareLaunchArgument")
-            )
-
-
-def _keys(value: ast.expr) -> Iterator[ast.Constant]:
-    for node in ast.walk(value):
-        if isinstance(node, ast.Dict):
-            yield from (key for key in node.keys if isinstance(key, ast.Constant))
-
-
-def test_parameters_in_launch_files_are_those_of_the_nodes() -> None:
-    bringup = ast.parse((PACKAGE / "launch/bringup.launch.py").read_text(encoding="utf-8"))
-    (overrides,) = (
-        ast.literal_eval(node.value)
-        for node in bringup.body
-        if isinstance(node, ast.Assign) and node.targets[0].id == "OVERRIDES"  # type: ignore[attr-defined]
-    )
-    assert set(overrides.values()) <= MappingParameters().flatten().keys()
-    assert set(overrides) <= set(
-        first_arguments(PACKAGE / "launch/bringup.launch.py", "DeclareLaunchArgument")
-    )
-    for name in ("replay", "evaluate"):
-        player = next(calls(PACKAGE / f"launch/{name}.launch.py", "Node"))
-        assert ast.literal_eval(keyword(player, "executable")) == "sequence_player"
-        given = {key.value for key in _keys(keyword(player, "parameters"))}
-        assert given
-        assert given <= PlayerParameters().flatten().keys()
-
-
-def test_options_in_the_launch_file_are_those_of_the_evaluation() -> None:
-    path = PACKAGE / "launch/evaluate.launch.py"
-    asked = next(
-        call for call in calls(path, "Node") if any(k.arg == "arguments" for k in call.keywords)
-    )
-    texts = [
-        node.value
-        for node in ast.walk(keyword(asked, "arguments"))
-        if isinstance(node, ast.Constant) and str(node.value).startswith("--")
-    ]
-    values = [word for text in texts for word in ([text] if text == "--running" else [text, ""])]
-    values[values.index("--recording") + 1] = "sim:1"
-    assert parse_options(["simulation", *values]).is_running
-
-
-@pytest.mark.parametrize("name", ["realsense", "replay", "demo", "evaluate"])
-def test_dds_profile_is_set_first(name: str) -> None:
-    """Processes that start before it would lose frames."""
-    (description,) = calls(PACKAGE / f"launch/{name}.launch.py", "LaunchDescription")
-    assert isinstance(description.args[0], ast.List)
-    started = [item.id for item in description.args[0].elts if isinstance(item, ast.Name)]
-    assert started[0] in ("nodes", "replay")
-    assert len(started) > 1
-
-
-@launch_file
+@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
 def test_ros_launch_accepts_the_files(path: Path) -> None:
     """The test needs an installation of ROS 2's launch."""
     pytest.importorskip("launch_ros")
@@ -165,12 +47,76 @@ def test_ros_launch_accepts_the_files(path: Path) -> None:
     assert module.generate_launch_description().entities
 
 
+def test_argument_wins_over_the_file_and_reaches_the_node(graph: RosGraph, tmp_path: Path) -> None:
+    """In a namespace, for which the user's file was not written."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(
+        "mapping_node: {ros__parameters: {memory: {name: mine}, publish.max_hz: 7.0}}\n"
+        "/**: {ros__parameters: {map_frame: floor}}\n"
+    )
+    quoted = str(tmp_path / "it's")
+    values = given(params_file=str(mine), memory_name="other", memory_root=quoted)
+    written = tmp_path / "written.yaml"
+    written.write_text(yaml.safe_dump(parameters_of(values, CONFIG)))
+    node = graph.add(
+        MappingNode, {}, namespace="/r1", cli_args=["--ros-args", "--params-file", str(written)]
+    )
+    assert node.get_parameter("memory.name").value == "other"
+    assert node.get_parameter("memory.root").value == quoted
+    assert node.get_parameter("publish.max_hz").value == 7.0
+    assert node.get_parameter("map_frame").value == "floor"
+
+
+def test_file_of_the_package_is_named_without_its_folder() -> None:
+    parameters = parameters_of(given(params_file="simulated.yaml"), CONFIG)
+    of_mapping = parameters["/**/mapping_node"]["ros__parameters"]
+    assert of_mapping["detector.backend"] == "instance_camera"
+    assert of_mapping["memory.root"] == ""
+    assert not parameters["/**/reasoning_node"]["ros__parameters"]["use_sim_time"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"params_file": "/nowhere.yaml"}, "/nowhere.yaml: there is no such file"),
+        ({"params_file": "fastdds_profile.xml"}, "is no ROS parameter file"),
+        ({"use_sim_time": "maybe"}, "use_sim_time:=maybe is neither true nor false"),
+        ({"pose_source": "gps"}, "mapping_node: .*pose_source"),
+    ],
+)
+def test_argument_that_cannot_be_is_named(arguments: dict[str, str], words: str) -> None:
+    with pytest.raises(LaunchError, match=words):
+        parameters_of(given(**arguments), CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mapping_node: {ros__parameters: {detector.weight: x}}", "detector.weight"),
+        ("mapper: {ros__parameters: {}}", "is for mapper; there are mapping_node, reasoning_node"),
+        ("mapping_node: {memory: {}}", "is no ROS parameter file"),
+        ("mapping_node: [", "is no ROS parameter file"),
+    ],
+)
+def test_file_that_cannot_be_is_named(text: str, words: str, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(text)
+    with pytest.raises(LaunchError, match=words):
+        parameters_of(given(params_file=str(mine)), CONFIG)
+
+
+def test_arguments_set_parameters_that_are_there() -> None:
+    known = MappingParameters().flatten().keys()
+    assert {one.parameter for one in OF_NODES if one.parameter} <= known
+    assert {"sequence", "rate", "loop"} <= PlayerParameters().flatten().keys()
+
+
 @pytest.mark.parametrize("path", CONFIG_FILES, ids=lambda path: path.name)
 def test_parameter_files_hold_parameters_of_the_nodes(path: Path) -> None:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert data.keys() <= MODELS.keys()
+    assert data.keys() <= {f"/**/{node}" for node in MODELS}, "for every namespace"
     for node, values in data.items():
-        MODELS[node].from_nested(values["ros__parameters"])
+        MODELS[node.rpartition("/")[2]].from_nested(values["ros__parameters"])
 
 
 @pytest.mark.parametrize("node", MODELS)
@@ -179,7 +125,7 @@ def test_the_default_file_is_the_defaults(node: str) -> None:
     defaults = MODELS[node]().flatten()
     # A ROS parameter file cannot hold an empty list.
     writable = {name: value for name, value in defaults.items() if value != []}
-    written = data[node]["ros__parameters"]
+    written = data[f"/**/{node}"]["ros__parameters"]
     assert _flat(written).keys() == writable.keys()
     assert MODELS[node].from_nested(written).flatten() == defaults
 
@@ -221,8 +167,9 @@ def test_foxglove_shows_topics_and_calls_services_that_are_there(graph: RosGraph
         panels["RawMessages!answers"]["topicPath"],
         panels["DiagnosticSummary!nodes"]["topicToRender"],
     }
-    assert topics <= published | {TOPICS.odometry}
-    assert (camera["imageTopic"], camera["calibrationTopic"]) == (TOPICS.color, TOPICS.camera_info)
+    assert topics <= published | {"/" + TOPICS.odometry}
+    shown = camera["imageTopic"], camera["calibrationTopic"]
+    assert shown == ("/" + TOPICS.color, "/" + TOPICS.camera_info)
     services = dict(graph.observer.get_service_names_and_types_by_node("reasoning_node", "/"))
     for name, kind in (("ask", srv.Ask), ("align", srv.Align)):
         panel = panels[f"CallService!{name}"]
@@ -236,5 +183,6 @@ def test_rviz_shows_topics_that_are_published(graph: RosGraph) -> None:
     layout = yaml.safe_load((PACKAGE / "rviz/scenemind.rviz").read_text(encoding="utf-8"))
     displays = layout["Visualization Manager"]["Displays"]
     topics = {display["Topic"]["Value"] for display in displays if "Topic" in display}
-    assert {"/mapping_node/markers", "/reasoning_node/markers", TOPICS.color} <= topics
-    assert topics <= published | {TOPICS.color, TOPICS.odometry}
+    assert topics == set(topics_of(layout))
+    assert {"/mapping_node/markers", "/reasoning_node/markers", "/" + TOPICS.color} <= topics
+    assert topics <= published | {"/" + TOPICS.color, "/" + TOPICS.odometry}

@@ -30,11 +30,11 @@ setup(
     install_requires=["scenemind"],
     entry_points={
         "console_scripts": [
-            "mapping_node = scenemind_ros.mapping_node:main",
-            "reasoning_node = scenemind_ros.reasoning_node:main",
-            "scenemind_node = scenemind_ros.scenemind_node:main",
-            "sequence_player = scenemind_ros.sequence_player:main",
-            "evaluate_benchmark = scenemind_ros.evaluation:main",
+            "mapping_node = scenemind_ros.executables:mapping_node",
+            "reasoning_node = scenemind_ros.executables:reasoning_node",
+            "scenemind_node = scenemind_ros.executables:scenemind_node",
+            "sequence_player = scenemind_ros.executables:sequence_player",
+            "evaluate_benchmark = scenemind_ros.executables:evaluate_benchmark",
         ],
     },
 )

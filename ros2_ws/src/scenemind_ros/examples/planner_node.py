@@ -28,7 +28,7 @@ class PlannerNode(Node):
         self.radius_m = self.declare_parameter("robot_radius_m", 0.25).value
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._goals = self.create_publisher(PoseStamped, "goal_pose", latched)
-        self._asking = self.create_client(GetApproachPose, "/reasoning_node/get_approach_pose")
+        self._asking = self.create_client(GetApproachPose, "reasoning_node/get_approach_pose")
         # In a timer: the node already spins when the service is found.
         self._start = self.create_timer(0.5, self._ask)
 

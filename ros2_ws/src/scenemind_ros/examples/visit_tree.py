@@ -47,7 +47,7 @@ class Call(Behaviour):
     ) -> None:
         """`on_success` gets the response, and returns what the log says of it."""
         super().__init__(name)
-        self._client = node.create_client(kind, f"/reasoning_node/{name}")
+        self._client = node.create_client(kind, f"reasoning_node/{name}")
         self._request, self._on_success = request, on_success
         self._node = node
         self._response: Future | None = None
@@ -140,7 +140,7 @@ class Look(Behaviour):
     def __init__(self, node: Node) -> None:
         super().__init__("look")
         self._frames = node.create_subscription(
-            Header, "/mapping_node/processed", self._count, qos_profile_sensor_data
+            Header, "mapping_node/processed", self._count, qos_profile_sensor_data
         )
         self._seen = 0
 

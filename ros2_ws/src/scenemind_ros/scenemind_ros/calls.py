@@ -255,17 +255,27 @@ class ServiceCaller:
         self,
         node_name: str = "scenemind_client",
         *,
-        mapping_node: str = "/mapping_node",
-        reasoning_node: str = "/reasoning_node",
+        mapping_node: str = "mapping_node",
+        reasoning_node: str = "reasoning_node",
+        namespace: str = "",
         timeout_s: float = 60.0,
     ) -> None:
-        """Connect to the nodes. `timeout_s` limits one answer; node names are full names."""
+        """Connect to the nodes.
+
+        Args:
+            mapping_node, reasoning_node: names in the namespace, or full names.
+            namespace: of the robot, such as /r1.
+            timeout_s: limit of one answer.
+        """
         self._timeout_s = timeout_s
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
-        self._node = Node(node_name, context=self._context)
+        self._node = Node(node_name, context=self._context, namespace=namespace or None)
         self._group = ReentrantCallbackGroup()
-        self._names = {"mapping": mapping_node, "reasoning": reasoning_node}
+        self._names = {
+            owner: self._node.resolve_service_name(name)
+            for owner, name in {"mapping": mapping_node, "reasoning": reasoning_node}.items()
+        }
         self._clients = {
             (owner, kind): self._node.create_client(
                 kind,
@@ -279,7 +289,10 @@ class ServiceCaller:
         # Before the node spins: its executor would see an action client that is not complete yet.
         self._goals: dict[Any, ActionClient[Any, Any, Any]] = {
             kind: ActionClient(
-                self._node, kind, f"{reasoning_node}/{name}", callback_group=self._group
+                self._node,
+                kind,
+                f"{self._names['reasoning']}/{name}",
+                callback_group=self._group,
             )
             for name, kind in _ACTIONS.items()
         }

@@ -61,7 +61,7 @@ def diagnostic_status(
     """
     return DiagnosticStatus(
         level=level if problems else DiagnosticStatus.OK,
-        name=f"{node.get_name()}: {part}",
+        name=f"{node.get_fully_qualified_name()[1:]}: {part}",
         hardware_id="scenemind",
         message="; ".join(problems) or "ok",
         values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],

@@ -62,15 +62,16 @@ PoseList = Annotated[list[float], AfterValidator(_checked_pose)]
 
 
 class TopicParameters(Settings):
-    """Names of the input topics; the type (raw or compressed) is the publisher's."""
+    """Names of the input topics, relative to the node's namespace without a leading slash; the type
+    (raw or compressed) is the publisher's."""
 
-    color: str = "/camera/camera/color/image_raw"
-    depth: str = "/camera/camera/aligned_depth_to_color/image_raw"
-    camera_info: str = "/camera/camera/color/camera_info"
+    color: str = "camera/camera/color/image_raw"
+    depth: str = "camera/camera/aligned_depth_to_color/image_raw"
+    camera_info: str = "camera/camera/color/camera_info"
     depth_camera_info: str = Field(
-        "/camera/camera/depth/camera_info", description="used when depth.aligned is false"
+        "camera/camera/depth/camera_info", description="used when depth.aligned is false"
     )
-    odometry: str = "/odom"
+    odometry: str = "odom"
     instances: str = Field("", description="a simulator's instance image; empty: none")
     instance_names: str = Field("", description="latched JSON {id: label} of the instance image")
 
@@ -279,7 +280,7 @@ class ReasoningParameters(Settings):
     )
     parallel_requests: int = Field(8, ge=1, le=64, description="requests answered in parallel")
     mapping_node: str = Field(
-        "/mapping_node", description="owner of the memory, if it is another process"
+        "mapping_node", description="owner of the memory, if it is another process"
     )
     memory_timeout_s: float = Field(
         5.0, gt=0.0, description="time limit of a call to the mapping node in another process"

@@ -48,9 +48,9 @@ from scenemind_ros.run_node import SpinThread, closing_undisturbed, run_in_ros
 class PlayerTopics(TopicParameters):
     """Topics of the frames; instances only from a simulated sequence."""
 
-    instances: str = "/camera/camera/instances/image_raw"
-    instance_names: str = "/camera/camera/instances/names"
-    processed: str = Field("/mapping_node/processed", description="acknowledged frames, for rate 0")
+    instances: str = "camera/camera/instances/image_raw"
+    instance_names: str = "camera/camera/instances/names"
+    processed: str = Field("mapping_node/processed", description="acknowledged frames, for rate 0")
 
 
 class PlayerParameters(Settings):

@@ -64,7 +64,9 @@ class DoctorNode(Node):
         """Subscribe to the published topics for a given time."""
         self._keep_every_s = seconds / SAMPLE
         topics = self._parameters.topics
-        wanted = {stream: str(getattr(topics, stream)) for stream in STREAM_TYPES}
+        wanted = {
+            stream: self.resolve_topic_name(getattr(topics, stream)) for stream in STREAM_TYPES
+        }
         if self._parameters.depth.aligned:
             del wanted["depth_camera_info"]
         if self._parameters.pose_source == "tf":

@@ -39,7 +39,7 @@ class TopicReader:
         self, node: Node, topic: str, handlers: Handlers, reliability: Reliability = "auto"
     ) -> None:
         """Set handlers by message type: the publisher's type selects one."""
-        self.topic = topic
+        self.topic = node.resolve_topic_name(topic)
         self.received = 0
         self.heard_at = time.monotonic()
         self._node = node

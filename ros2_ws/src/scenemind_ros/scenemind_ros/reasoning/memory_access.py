@@ -74,7 +74,8 @@ class RemoteMemory:
     """
 
     def __init__(self, node: Node, mapping_node: str, timeout_s: float) -> None:
-        """`mapping_node` is its full name, such as /mapping_node."""
+        """`mapping_node` is its name, full or in the node's namespace."""
+        mapping_node = node.resolve_service_name(mapping_node)
         group = ReentrantCallbackGroup()
         self._timeout_s = timeout_s
         self._clients = {
