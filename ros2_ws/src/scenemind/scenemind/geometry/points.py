@@ -61,9 +61,17 @@ def evenly(counts: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
 _BITS = 21  # a voxel's index along one axis: +-1 million voxels, 20 km of 2 cm
 
 
-def voxel_keys(points: NDArray[np.floating], voxel_m: float) -> NDArray[np.int64]:
-    """Voxel key (N,) of each point (N, 3), which lies within a million voxels of the origin."""
-    index = np.floor(points * points.dtype.type(1.0 / voxel_m)).astype(np.int64)
+def voxel_keys(
+    points: NDArray[np.floating], voxel_m: float | NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Voxel key (N,) of each point (N, 3), which lies within a million voxels of the origin.
+
+    Args:
+        voxel_m: edge of the voxels; (N, 1): of each point.
+    """
+    scaled = points * np.asarray(1.0 / np.asarray(voxel_m), points.dtype)
+    # By way of int32, to which processors convert many at once.
+    index = np.floor(scaled, out=scaled).astype(np.int32).astype(np.int64)
     index += 1 << (_BITS - 1)
     keys: NDArray[np.int64] = (index[:, 0] << (2 * _BITS)) | (index[:, 1] << _BITS) | index[:, 2]
     return keys

@@ -40,7 +40,7 @@ from scenemind.memory.objects.stretches import (
     surface_of,
     things_apart,
 )
-from scenemind.memory.objects.surface_evidence import SurfaceEvidence
+from scenemind.memory.objects.surface_evidence import Cells, SurfaceEvidence, cell_means
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.colors import COLOR_NAMES
 from scenemind.perception.standing import Stance
@@ -258,8 +258,14 @@ class MapEntry:
         """True if at least this share of the votes is for a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
 
-    def add(self, observation: Observation, view: View) -> None:
-        """Fuse one view."""
+    def add(self, observation: Observation, view: View, cells: Cells | None = None) -> None:
+        """Fuse one view.
+
+        Args:
+            cells: of its points, in voxels as large as the surface's; None: to be computed.
+        """
+        if cells is None:
+            cells = cell_means(observation.points, self.surface.cell_m)
         self._go_on_at(view)
         stamp_ns, number = view.stamp_ns, view.number
         line = np.asarray(observation.box.center) - view.viewer
@@ -271,7 +277,7 @@ class MapEntry:
             self.here_since_ns = stamp_ns
             self._set_stretches(())
             self.frames = number, number
-        self.surface.add(observation.points, whole, observation.sigma_m, ray, self.object_id)
+        self.surface.add(cells, whole, observation.sigma_m, ray, self.object_id)
         if observation.from_picture:
             self._add_places(
                 np.array([observation.box.extent()], np.float32), np.array([number], np.int32)

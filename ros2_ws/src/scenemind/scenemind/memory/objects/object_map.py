@@ -35,6 +35,7 @@ from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
+from scenemind.memory.objects.surface_evidence import Cells, cells_of_each
 from scenemind.memory.types import MapObject, StructurePlane
 from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
@@ -244,7 +245,7 @@ class ObjectMap:
         self._edited_ids = edited_ids
         moved = self._note_floor(floor_z)
         rivals = self._rivals.watch(ordered, matches, view) if upkeep else {}
-        fed = [self._fuse(o, m, view) for o, m in zip(ordered, matches, strict=True)]
+        fed = self._fuse_all(ordered, matches, view)
         changed = moved | set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
@@ -501,7 +502,23 @@ class ObjectMap:
         self._stale.add(object_id)
         return True
 
-    def _fuse(self, observation: Observation, match: Match, view: View) -> int:
+    def _fuse_all(
+        self, observations: Sequence[Observation], matches: Sequence[Match], view: View
+    ) -> list[int]:
+        """Give observations to their objects; the id of the object of each."""
+        rows = [row for row, match in enumerate(matches) if not match.doubles]
+        entries = [self._entries.get(matches[row].object_id or 0) for row in rows]
+        cells_m = [self._config.voxel_m if e is None else e.surface.cell_m for e in entries]
+        cells = cells_of_each([observations[row].points for row in rows], cells_m)
+        of_rows = dict(zip(rows, cells, strict=True))
+        return [
+            self._fuse(observation, match, view, of_rows.get(row))
+            for row, (observation, match) in enumerate(zip(observations, matches, strict=True))
+        ]
+
+    def _fuse(
+        self, observation: Observation, match: Match, view: View, cells: Cells | None
+    ) -> int:
         """Give an observation to its object; the id of that object."""
         is_new = match.object_id is None
         if is_new:
@@ -513,14 +530,14 @@ class ObjectMap:
         if is_new:
             entry = MapEntry(match.object_id, self._config, view.stamp_ns)
             entry.stand_on(self._floor_z)
-            entry.add(observation, view)
+            entry.add(observation, view, cells)
             self._insert(entry)
         else:
             entry = self._entries[match.object_id]
             if match.doubles:
                 entry.vote(observation, view.viewer)
             else:
-                entry.add(observation, view)
+                entry.add(observation, view, cells)
         self._confirm(entry)
         return entry.object_id
 

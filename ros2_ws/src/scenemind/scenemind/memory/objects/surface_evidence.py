@@ -21,7 +21,9 @@ before and behind the wall, the more the farther away it was seen. It is removed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -41,29 +43,61 @@ def shared_surface(a: NDArray[np.float32], b: NDArray[np.float32], within_m: flo
     return float(np.isfinite(distance).mean())
 
 
-def cell_means(
-    points: NDArray[np.float32], cell_m: float
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Sorted keys of the occupied voxels, and the mean points in them."""
-    packed, order, starts = sorted_cells(points, cell_m)
-    counts = np.empty(len(starts), np.float32)
-    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
-    counts[-1] = len(packed) - starts[-1]
-    sums: NDArray[np.float32] = np.add.reduceat(points.take(order, axis=0), starts)
-    sums /= counts[:, None]
-    return packed[starts], sums
+Cells = tuple[NDArray[np.int64], NDArray[np.float32]]
+"""Ascending keys (M,) of occupied voxels, and the mean points (M, 3) in them."""
+
+
+def cell_means(points: NDArray[np.float32], cell_m: float) -> Cells:
+    """The occupied voxels of points (N, 3), N > 0."""
+    return cells_of_each([points], [cell_m])[0]
+
+
+def cells_of_each(clouds: Sequence[NDArray[np.float32]], cells_m: Sequence[float]) -> list[Cells]:
+    """The occupied voxels of each cloud (N, 3), N > 0; together, as numpy's calls cost most.
+
+    Args:
+        cells_m: edge of the voxels, of each cloud.
+
+    Raises:
+        SceneMemoryError: a cloud has no points.
+    """
+    if not clouds:
+        return []
+    counts = [len(points) for points in clouds]
+    if not all(counts):
+        raise SceneMemoryError("an observation without points cannot be fused")
+    edges_m = cells_m[0]
+    if cells_m.count(edges_m) < len(cells_m):
+        edges_m = np.repeat(cells_m, counts)[:, None]
+    points = np.concatenate(clouds)
+    packed, order, starts = sorted_cells(points, edges_m, counts)
+    means = np.add.reduceat(points.take(order, axis=0), starts)
+    means /= np.diff(starts, append=len(packed)).astype(np.float32)[:, None]
+    keys, ends = packed.take(starts), starts.searchsorted(np.cumsum(counts)).tolist()
+    return [(keys[a:b], means[a:b]) for a, b in zip((0, *ends[:-1]), ends, strict=True)]
 
 
 def sorted_cells(
-    points: NDArray[np.float32], cell_m: float
+    points: NDArray[np.float32], cell_m: float | NDArray[np.float64], counts: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """Keys of the points in ascending order, that order, and where each new key starts."""
+    """Keys of the points in the ascending order of each cloud, that order, and where each new key
+    starts.
+
+    Args:
+        points: (N, 3), of clouds one after the other. counts: of the points of each, above 0.
+        cell_m: edge of the voxels, of all or (N, 1) of each point.
+    """
     packed = voxel_keys(points, cell_m)
-    order = packed.argsort()
+    ends = list(accumulate(counts))
+    begins = [0, *ends[:-1]]
+    order = np.empty(len(packed), np.intp)
+    for begin, end in zip(begins, ends, strict=True):
+        np.add(packed[begin:end].argsort(), begin, out=order[begin:end])
     packed = packed.take(order)
     first = np.ones(len(packed), bool)
     np.not_equal(packed[1:], packed[:-1], out=first[1:])
-    return packed, order, np.flatnonzero(first)
+    first[begins] = True
+    return packed, order, first.nonzero()[0]
 
 
 # A voxel of the surface has at least this share of the largest weight nearby. On simulated rooms
@@ -227,20 +261,19 @@ class SurfaceEvidence:
     Attributes:
         cell_m: edge of the voxels.
         whole_count: views that the image border did not cut. noise: of all views.
-        keys, points, hits, weights: of each voxel its key, mean point (world, metres), in how many
-            views it was seen and the summed weight of these views, see `NoiseOfViews.add`.
+        keys: (M,), of the voxels, ascending.
+        voxels: (M, 5) float32, of each its mean point (world, metres), in how many views it was
+            seen and the summed weight of these views, see `NoiseOfViews.add`.
     """
 
     __slots__ = (
         "_new_count",
         "_surface",
         "cell_m",
-        "hits",
         "keys",
         "max_points",
         "noise",
-        "points",
-        "weights",
+        "voxels",
         "whole_count",
     )
 
@@ -250,11 +283,24 @@ class SurfaceEvidence:
         self.whole_count = 0
         self.noise = NoiseOfViews()
         self.keys: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.points: NDArray[np.float32] = np.zeros((0, 3), np.float32)
-        self.hits: NDArray[np.float32] = np.zeros(0, np.float32)
-        self.weights: NDArray[np.float32] = np.zeros(0, np.float32)
+        self.voxels: NDArray[np.float32] = np.zeros((0, 5), np.float32)
         self._surface: NDArray[np.float32] = self.points
         self._new_count = 0  # voxels that came since the surface was found
+
+    @property
+    def points(self) -> NDArray[np.float32]:
+        """(M, 3), a view of `voxels`."""
+        return self.voxels[:, :3]
+
+    @property
+    def hits(self) -> NDArray[np.float32]:
+        """(M,), a view of `voxels`."""
+        return self.voxels[:, 3]
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """(M,), a view of `voxels`."""
+        return self.voxels[:, 4]
 
     @classmethod
     def restored(cls, record: ObjectRecord, max_points: int) -> SurfaceEvidence:
@@ -309,37 +355,39 @@ class SurfaceEvidence:
 
     def add(
         self,
-        points: NDArray[np.float32],
+        cells: Cells,
         whole: bool,
         sigma_m: float,
         ray: NDArray[np.float64],
         turn: int = 0,
     ) -> None:
-        """One view: points (N, 3), world, metres; N > 0.
+        """One view.
 
         Args:
+            cells: of its points, in voxels as large as these.
             sigma_m: expected standard deviation of the points along the ray.
             ray: (3,) unit direction from the camera to the object.
             turn: any number, best a different one for each object: offsets the views at which the
                 surface is computed again.
-
-        Raises:
-            SceneMemoryError: no points.
         """
-        if len(points) == 0:
-            raise SceneMemoryError("an observation without points cannot be fused")
-        weight = self.noise.add(sigma_m, ray)
-        keys, means = cell_means(points, self.cell_m)
+        weight = np.float32(self.noise.add(sigma_m, ray))
+        keys, means = cells
         if len(self.keys):
-            rows = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-            known = self.keys.take(rows) == keys
-            seen = rows[known]
-            total = self.weights.take(seen) + weight
-            old = self.points.take(seen, axis=0)
-            self.points[seen] = old + (means[known] - old) * (weight / total)[:, None]
-            self.weights[seen] = total
-            self.hits[seen] += 1.0
-            keys, means = keys[~known], means[~known]
+            rows = self.keys.searchsorted(keys)
+            known = self.keys.take(rows, mode="clip") == keys
+            at = known.nonzero()[0]
+            seen = rows.take(at)
+            voxels = self.voxels.take(seen, axis=0)
+            total = voxels[:, 4] + weight
+            step = means.take(at, axis=0)
+            step -= voxels[:, :3]
+            step *= (weight / total)[:, None]
+            voxels[:, :3] += step
+            voxels[:, 3] += 1.0
+            voxels[:, 4] = total
+            self.voxels[seen] = voxels
+            new = np.logical_not(known, out=known).nonzero()[0]
+            keys, means = keys.take(new), means.take(new, axis=0)
         if len(keys):
             self._insert(keys, means, weight)
         if whole:
@@ -383,14 +431,14 @@ class SurfaceEvidence:
 
     def _find_surface(self) -> None:
         counts = self._counts()
-        rows = np.flatnonzero(counts) if counts.any() else np.arange(len(self.keys))
-        weights = self.weights[rows]
-        index = np.floor(self.points[rows] / self.cell_m).astype(np.int64)
-        clear = prominence(index, weights, self.noise.reach_m() / self.cell_m)
-        shown = clear >= PROMINENT
-        rows, weights, clear = rows[shown], weights[shown], clear[shown]
-        firm = clear * np.minimum(self.hits[rows] / ESTABLISHED, 1.0)
-        self._surface = without_noise(self.points[rows], weights, firm, self.noise.along_axes_m2())
+        voxels = self.voxels.take(counts.nonzero()[0], axis=0) if counts.any() else self.voxels
+        index = np.floor(voxels[:, :3] / self.cell_m).astype(np.int64)
+        clear = prominence(index, voxels[:, 4], self.noise.reach_m() / self.cell_m)
+        shown = (clear >= PROMINENT).nonzero()[0]
+        voxels, clear = voxels.take(shown, axis=0), clear.take(shown)
+        firm = clear * np.minimum(voxels[:, 3] / ESTABLISHED, 1.0)
+        points = np.ascontiguousarray(voxels[:, :3])
+        self._surface = without_noise(points, voxels[:, 4], firm, self.noise.along_axes_m2())
         self._surface.setflags(write=False)
         self._new_count = 0
 
@@ -399,14 +447,14 @@ class SurfaceEvidence:
         counts: NDArray[np.bool_] = self.hits >= required
         return counts
 
-    def _insert(self, keys: NDArray[np.int64], points: NDArray[np.float32], weight: float) -> None:
-        rows = np.searchsorted(self.keys, keys) + np.arange(len(keys))
-        is_old = np.ones(len(self.keys) + len(keys), bool)
-        is_old[rows] = False
-        self.keys = _spread(self.keys, is_old, rows, keys)
-        self.points = _spread(self.points, is_old, rows, points)
-        self.hits = _spread(self.hits, is_old, rows, np.float32(1.0))
-        self.weights = _spread(self.weights, is_old, rows, np.float32(weight))
+    def _insert(
+        self, keys: NDArray[np.int64], points: NDArray[np.float32], weight: np.float32
+    ) -> None:
+        new = np.empty((len(keys), 5), np.float32)
+        new[:, :3], new[:, 3], new[:, 4] = points, 1.0, weight
+        keys, voxels = np.concatenate((self.keys, keys)), np.concatenate((self.voxels, new))
+        order = keys.argsort(kind="stable")  # merges what is in order
+        self.keys, self.voxels = keys.take(order), voxels.take(order, axis=0)
 
     def _decay(self) -> None:
         young = self.hits < ESTABLISHED
@@ -426,8 +474,7 @@ class SurfaceEvidence:
                 self._keep(np.sort(most_hit))
 
     def _keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
-        self.keys, self.points = self.keys[rows], self.points[rows]
-        self.hits, self.weights = self.hits[rows], self.weights[rows]
+        self.keys, self.voxels = self.keys[rows], self.voxels[rows]
 
     def _regroup(
         self,
@@ -436,9 +483,8 @@ class SurfaceEvidence:
         weights: NDArray[np.float32],
     ) -> None:
         """Voxels from points that may share one."""
-        self.keys, self.points, self.hits, self.weights = regrouped(
-            points, hits, weights, self.cell_m
-        )
+        self.keys, *columns = regrouped(points, hits, weights, self.cell_m)
+        self.voxels = np.column_stack(columns)
 
 
 def regrouped(
@@ -449,7 +495,7 @@ def regrouped(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """Keys, points, hits and weights of voxels from points that may share one: weighted mean,
     largest hits, summed weight."""
-    packed, order, starts = sorted_cells(points, cell_m)
+    packed, order, starts = sorted_cells(points, cell_m, [len(points)])
     keys = packed[starts]
     points, hits, weights = points.take(order, axis=0), hits.take(order), weights.take(order)
     if len(starts) == len(points):  # as it was stored, to the last bit
@@ -459,12 +505,3 @@ def regrouped(
     means = (total / summed[:, None]).astype(np.float32)
     return keys, means, np.maximum.reduceat(hits, starts), summed
 
-
-def _spread(
-    column: NDArray[Any], is_old: NDArray[np.bool_], rows: NDArray[np.intp], new: Any
-) -> NDArray[Any]:
-    """A column with new values put in at the given rows of the result."""
-    wider = np.empty((len(is_old), *column.shape[1:]), column.dtype)
-    wider[is_old] = column
-    wider[rows] = new
-    return wider
