@@ -31,7 +31,7 @@ class Box3D:
     yaw: float = 0.0
 
     def __post_init__(self) -> None:
-        if not all(np.isfinite((*self.center, *self.size, self.yaw))):
+        if not all(map(math.isfinite, (*self.center, *self.size, self.yaw))):
             raise GeometryError(f"a box holds NaN or infinity: {self.center} {self.size}")
         if min(self.size) < 0.0:
             raise GeometryError(f"a box has a negative size: {self.size}")

@@ -15,11 +15,21 @@ def sorted_within(values: NDArray[np.floating], owner: NDArray[np.integer]) -> N
     """Finite values (..., K) rising inside each segment: one sort for all of them."""
     if values.shape[-1] == 0:
         return values.astype(np.float32)
-    low, high = float(values.min()), float(values.max())
-    shift = owner * (high - low + 1.0) - low
-    ordered = np.sort(values + shift, axis=-1)
+    ordered, shift = _shifted_and_sorted(values, owner)
     ordered -= shift
     return ordered.astype(np.float32)
+
+
+def _shifted_and_sorted(
+    values: NDArray[np.floating], owner: NDArray[np.integer]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Values (..., K) rising, after those of each segment were shifted beyond those before; and the
+    shift (K,)."""
+    low, high = float(values.min()), float(values.max())
+    shift = owner * (high - low + 1.0) - low
+    ordered = values + shift
+    ordered.sort(axis=-1)
+    return ordered, shift
 
 
 def starts_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -52,9 +62,12 @@ def quantiles_within(
 
 def evenly(counts: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
     """Mask (K,) of values to keep: at most `most` of each segment, evenly spaced within it."""
-    place = np.arange(int(counts.sum())) - np.repeat(starts_of(counts), counts)
-    ratio = np.repeat(np.minimum(most / np.maximum(counts, 1), 1.0), counts)
-    kept: NDArray[np.bool_] = np.floor(place * ratio) > np.floor((place - 1) * ratio)
+    starts = starts_of(counts)
+    place = np.arange(int(counts.sum())) - np.repeat(starts, counts)
+    step = np.floor(place * np.repeat(np.minimum(most / np.maximum(counts, 1), 1.0), counts))
+    kept = np.ones(len(step), np.bool_)
+    np.greater(step[1:], step[:-1], out=kept[1:])
+    kept[starts[counts > 0]] = True
     return kept
 
 
@@ -91,6 +104,9 @@ def trimmed_bounds(
         columns: (3, K), the clouds one after the other. owner, counts: as `segments` has them,
             every count above 0.
     """
-    ordered = sorted_within(columns, owner)
+    ordered, shift = _shifted_and_sorted(columns, owner)
     starts, spare = starts_of(counts), (share * counts).astype(np.int64)
-    return ordered[:, starts + spare], ordered[:, starts + counts - 1 - spare]
+    of_each = shift.take(starts)
+    lowest = ordered.take(starts + spare, axis=1) - of_each
+    highest = ordered.take(starts + counts - 1 - spare, axis=1) - of_each
+    return lowest.astype(np.float32), highest.astype(np.float32)

@@ -41,10 +41,24 @@ COLOR_NAMES = (
     "light purple",
 )
 _BITS = 6  # of each channel, as the table's index
-_STRIDES = np.array([1 << 2 * _BITS, 1 << _BITS, 1], np.float32)
 _BINS = 16  # of each of the three channels
-_BIN_WIDTH = 16  # grey levels
+_LOG2_WIDTH = 4
+_BIN_WIDTH = 1 << _LOG2_WIDTH  # grey levels
+_HALF, _LEAST, _MOST = np.int16(_BINS // 2), np.int16(0), np.int16(_BINS - 1)
+_FIRST_BINS = np.arange(3)[:, None] * _BINS  # of each channel
 HISTOGRAM_LENGTH = 3 * _BINS
+
+
+def pixels_at(
+    color: NDArray[np.uint8], u_px: NDArray[np.integer], v_px: NDArray[np.integer]
+) -> NDArray[np.uint8]:
+    """The pixels (K, 3) at columns and rows (K,) of an image (H, W, 3), with channels one after the
+    other in memory."""
+    flat, first = color.reshape(-1), (v_px * color.shape[1] + u_px) * 3
+    channels = np.empty((3, len(first)), np.uint8)
+    for number, values in enumerate(channels):
+        flat.take(first + number, out=values, mode="clip")
+    return channels.T
 
 
 def color_shares(
@@ -53,7 +67,7 @@ def color_shares(
     """Shares of `COLOR_NAMES` in the pixels of each object: (count, 24) float32, rows sum to 1.
 
     Args:
-        rgb: (K, 3), the pixels of all objects.
+        rgb: (K, 3), the pixels of all objects; fastest with channels one after the other.
         owner: (K,) in [0, count), the object of each pixel; every object has at least one.
     """
     names = len(COLOR_NAMES)
@@ -71,8 +85,8 @@ def color_name(rgb: tuple[float, float, float]) -> str:
 
 def _names_of(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Positions in `COLOR_NAMES` (K,) of pixels (K, 3)."""
-    cells = (rgb >> (8 - _BITS)).astype(np.float32) @ _STRIDES  # exact: below 2 ** 24
-    return _table().take(cells.astype(np.intp))
+    red, green, blue = (rgb.T >> (8 - _BITS)).astype(np.int32)
+    return _table().take((red << 2 * _BITS) + (green << _BITS) + blue)
 
 
 @cache
@@ -151,21 +165,24 @@ def color_histograms(
     hold the rest. Compare by intersection: the sum of the smaller of both values, in [0, 1].
 
     Args:
-        rgb: (K, 3), the pixels of all objects.
+        rgb: (K, 3), the pixels of all objects; fastest with channels one after the other.
         owner: (K,) in [0, count), the object of each pixel; every object has at least one.
     """
-    red, green, blue = np.ascontiguousarray(rgb.T).astype(np.int16)
-    brightness = (red + green + blue) // (3 * _BIN_WIDTH)
-    red_green = _centered_bin(red - green)
-    yellow_blue = _centered_bin((red + green) // 2 - blue)
-    first = owner * HISTOGRAM_LENGTH
-    bins = np.concatenate(
-        (first + brightness, first + (red_green + _BINS), first + (yellow_blue + 2 * _BINS))
-    )
+    red, green, blue = rgb.T.astype(np.int16)
+    yellow = red + green
+    bins = np.empty((3, len(owner)), np.intp)
+    bins[0] = (yellow + blue) // (3 * _BIN_WIDTH)
+    bins[1] = _centered_bin(red - green)
+    bins[2] = _centered_bin((yellow >> 1) - blue)
+    bins += owner * HISTOGRAM_LENGTH
+    bins += _FIRST_BINS
+    bins = bins.reshape(-1)
     hits = np.bincount(bins, minlength=count * HISTOGRAM_LENGTH).reshape(count, HISTOGRAM_LENGTH)
     histograms: NDArray[np.float32] = (hits / hits.sum(axis=1, keepdims=True)).astype(np.float32)
     return histograms
 
 
 def _centered_bin(difference: NDArray[np.int16]) -> NDArray[np.int16]:
-    return np.clip(difference // _BIN_WIDTH + _BINS // 2, 0, _BINS - 1)
+    bins = (difference >> _LOG2_WIDTH) + _HALF
+    np.maximum(bins, _LEAST, out=bins)
+    return np.minimum(bins, _MOST, out=bins)

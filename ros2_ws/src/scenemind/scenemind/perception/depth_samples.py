@@ -57,9 +57,10 @@ class DepthSamples:
     stride_px: NDArray[np.intp]
     canvas_shape: tuple[int, int]
 
-    def counts(self) -> NDArray[np.intp]:
-        """Number of samples (N,) of each grid."""
-        return np.bincount(self.owner, minlength=len(self.stride_px))
+    def counts(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
+        """Number of samples (N,) of each grid, of all or of the chosen ones (K,)."""
+        owner = self.owner if chosen is None else self.owner.take(np.flatnonzero(chosen))
+        return np.bincount(owner, minlength=len(self.stride_px))
 
     def select(self, rows: NDArray[np.intp], grids: NDArray[np.bool_]) -> DepthSamples:
         """The samples of increasing rows, all within the given grids, which are renumbered."""

@@ -12,7 +12,7 @@ from scenemind.config import DepthConfig, LiftingConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.geometry.points import evenly, starts_of, trimmed_bounds
-from scenemind.perception.colors import color_histograms, color_shares
+from scenemind.perception.colors import color_histograms, color_shares, pixels_at
 from scenemind.perception.depth_samples import (
     DepthSamples,
     foreground_ranges,
@@ -72,7 +72,8 @@ def lift(
     if len(rows) == 0:
         return []
     labels = [detections.labels[row] for row in rows.tolist()]
-    stances = [ground.find_stance(label) for label in labels]
+    stance_of = {label: ground.find_stance(label) for label in set(labels)}
+    stances = [stance_of[label] for label in labels]
     samples = sample_grids(detections, rows.tolist(), lifting.erosion_px)
     depth_m, measured = measured_depth(samples, frame.depth_m, depth, lifting.edge_ratio)
     places = _places(samples, measured, detections, rows, frame, stances, depth)
@@ -90,37 +91,45 @@ def lift(
         for number, place in places.items():
             surfaces[number] = _standing_surface(surfaces.get(number), place, frame, lifting)
         # Colour is known where depth is not; of a thin thing the border is all there is.
-        has_trusted = np.bincount(samples.owner, samples.trusted, len(rows)) > 0.0
+        has_trusted = samples.counts(of_placed & samples.trusted) > 0
         own |= of_placed & (samples.trusted | ~has_trusted.take(samples.owner))
     if not surfaces:
         return []
     found = np.zeros(len(rows), np.bool_)
     found[list(surfaces)] = True
     samples, rows = samples.select(np.flatnonzero(own), found), rows[found]
-    pixels = samples.v_px * frame.camera.width + samples.u_px
-    rgb = frame.color.reshape(-1, 3).take(pixels, axis=0)
+    rgb = pixels_at(frame.color, samples.u_px, samples.v_px)
     counts = samples.counts()
     colors = color_shares(rgb, samples.owner, len(rows))
     appearance = color_histograms(rgb, samples.owner, len(rows))
-    pixel_count = (counts * samples.stride_px**2).tolist()
-    cut = cut_sides(detections.boxes_px[rows], frame.camera)
-    in_order = [surfaces[number] for number in sorted(surfaces)]
+    boxes_px = detections.boxes_px[rows]
     return [
         Observation(
-            track_id=int(track_ids[row]),
+            track_id=track_id,
             label=detections.labels[row],
-            score=float(detections.scores[row]),
-            box_px=detections.boxes_px[row],
+            score=score,
+            box_px=box_px,
             points=surface.points,
             box=surface.box,
-            color_shares=colors[number],
-            pixel_count=pixel_count[number],
-            truncated=bool(cut[number].any()),
-            appearance=appearance[number],
+            color_shares=shares,
+            pixel_count=pixel_count,
+            truncated=truncated,
+            appearance=histogram,
             sigma_m=surface.sigma_m,
             from_picture=surface.from_picture,
         )
-        for number, (row, surface) in enumerate(zip(rows.tolist(), in_order, strict=True))
+        for row, surface, track_id, score, box_px, shares, pixel_count, truncated, histogram in zip(
+            rows.tolist(),
+            [surfaces[number] for number in sorted(surfaces)],
+            track_ids[rows].tolist(),
+            detections.scores[rows].tolist(),
+            boxes_px,
+            colors,
+            (counts * samples.stride_px**2).tolist(),
+            cut_sides(boxes_px, frame.camera).any(axis=1).tolist(),
+            appearance,
+            strict=True,
+        )
     ]
 
 
@@ -149,7 +158,7 @@ def _own_samples(
     own = measured & (depth_m >= nearest_m.take(samples.owner))
     own &= depth_m <= farthest_m.take(samples.owner)
     own &= has_neighbors(samples, own)
-    enough = np.bincount(samples.owner[own], minlength=count) >= lifting.min_points
+    enough = samples.counts(own) >= lifting.min_points
     own &= enough.take(samples.owner)
     return own
 
@@ -164,7 +173,7 @@ def _places(
     depth: DepthConfig,
 ) -> dict[int, Standing]:
     """Number of the grid -> place from the picture, of things that have little depth (K,)."""
-    sparse = np.bincount(samples.owner, measured, len(rows)) < _SPARSE * samples.counts()
+    sparse = samples.counts(measured) < _SPARSE * samples.counts()
     asked = [
         (number, mask, stance)
         for number in np.flatnonzero(sparse).tolist()
@@ -246,7 +255,7 @@ def _surfaces(
     lifting: LiftingConfig,
 ) -> dict[int, _Surface]:
     """Points, box and noise of every grid that has samples (K,) of its own."""
-    seen = np.bincount(samples.owner[own], minlength=len(stances)) > 0
+    seen = samples.counts(own) > 0
     numbers, chosen = np.flatnonzero(seen).tolist(), np.flatnonzero(own)
     if not numbers:
         return {}
@@ -266,7 +275,7 @@ def _surfaces(
     of_each = np.bincount(owner.take(rows), minlength=len(counts))
     rows = rows[evenly(of_each, lifting.max_points)]
     points = np.ascontiguousarray(columns.take(rows, axis=1).T)
-    ends = np.cumsum(np.minimum(of_each, lifting.max_points))
+    ends = np.cumsum(np.minimum(of_each, lifting.max_points)).tolist()
 
     # A sample stands for `stride` pixels: the object extends by half of them.
     distance_m = np.add.reduceat(smooth_m, starts) / counts
@@ -279,7 +288,7 @@ def _surfaces(
         number: _Surface(part, Box3D(tuple(box[:3]), tuple(box[3:])), sigma)
         for number, part, box, sigma in zip(
             numbers,
-            np.split(points, ends[:-1]),
+            [points[start:end] for start, end in zip((0, *ends), ends, strict=False)],
             np.vstack((center, size)).T.tolist(),
             sigma_m.tolist(),
             strict=True,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from scenemind.frames import RGBDFrame
-from scenemind.perception.colors import HISTOGRAM_LENGTH, color_histograms
+from scenemind.perception.colors import HISTOGRAM_LENGTH, color_histograms, pixels_at
 from scenemind.perception.types import BoxMask, Detections, cut_sides
 
 _GRID = 8  # positions a side
@@ -96,7 +96,8 @@ def _colors(
     # Detections without usable samples use all samples of their box.
     usable = samples.usable | ~samples.usable.any(axis=1, keepdims=True)
     owner, _ = np.nonzero(usable)
-    return color_histograms(color[samples.v[usable], samples.u[usable]], owner, count)
+    rgb = pixels_at(color, samples.u[usable], samples.v[usable])
+    return color_histograms(rgb, owner, count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

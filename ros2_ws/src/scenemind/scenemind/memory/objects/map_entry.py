@@ -40,7 +40,12 @@ from scenemind.memory.objects.stretches import (
     surface_of,
     things_apart,
 )
-from scenemind.memory.objects.surface_evidence import Cells, SurfaceEvidence, cell_means
+from scenemind.memory.objects.surface_evidence import (
+    SurfaceEvidence,
+    SurfaceView,
+    Vector,
+    add_views,
+)
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.colors import COLOR_NAMES
 from scenemind.perception.standing import Stance
@@ -160,7 +165,7 @@ class View:
     """Whence an object was seen.
 
     Attributes:
-        viewer: (3,), place of the camera, world.
+        viewer: (3,), place of the camera, world, metres.
         number: of the frame in the memory. way_m: that the camera had come, see `stretches`.
     """
 
@@ -168,6 +173,11 @@ class View:
     viewer: NDArray[np.float64]
     number: int = 0
     way_m: float = 0.0
+
+    def line_to(self, observation: Observation) -> Vector:
+        """From the camera to what was observed."""
+        (x, y, z), (from_x, from_y, from_z) = observation.box.center, self.viewer.tolist()
+        return x - from_x, y - from_y, z - from_z
 
 
 class MapEntry:
@@ -182,7 +192,9 @@ class MapEntry:
     __slots__ = (
         "_doubted_from",
         "_form",
+        "_form_label",
         "_is_too_wide",
+        "_label",
         "_stance",
         "_stretch_number",
         "confirmed",
@@ -212,6 +224,7 @@ class MapEntry:
         self.object_id = object_id
         self.confirmed = False
         self.votes: dict[str, float] = {}
+        self._label: str | None = None  # with most votes; None: to be found
         self.observation_count = 0
         self.missed = 0
         self.first_seen_ns = stamp_ns
@@ -230,6 +243,7 @@ class MapEntry:
         self._form: FormWords | None = None
         self._is_too_wide = False
         self._stance: Stance | None = None
+        self._form_label = ""
         self.frames = _NO_FRAMES
         self.place_frames: NDArray[np.int32] = np.zeros(0, np.int32)
         self.stretches: tuple[Stretch, ...] = ()
@@ -239,7 +253,15 @@ class MapEntry:
     @property
     def label(self) -> str:
         """The label with most votes; of equals the first in the alphabet."""
-        return best_label(self.votes)
+        if self._label is None:
+            self._label = best_label(self.votes)
+        return self._label
+
+    def say(self, label: str, weight: float) -> None:
+        """Add votes for a label."""
+        self.votes[label] = self.votes.get(label, 0.0) + weight
+        if label != self._label:
+            self._label = None
 
     def label_probabilities(self, walls: WallPlanes) -> dict[str, float]:
         """Label -> probability, most likely first: see `plausible_labels`."""
@@ -258,26 +280,32 @@ class MapEntry:
         """True if at least this share of the votes is for a label."""
         return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
 
-    def add(self, observation: Observation, view: View, cells: Cells | None = None) -> None:
-        """Fuse one view.
+    def add(self, observation: Observation, view: View) -> None:
+        """Fuse one view."""
+        fuse_views([self], [observation], view)
 
-        Args:
-            cells: of its points, in voxels as large as the surface's; None: to be computed.
-        """
-        if cells is None:
-            cells = cell_means(observation.points, self.surface.cell_m)
+    def _begin(self, observation: Observation, view: View) -> SurfaceView:
+        """Make ready for a view; what it adds to the surface."""
         self._go_on_at(view)
-        stamp_ns, number = view.stamp_ns, view.number
-        line = np.asarray(observation.box.center) - view.viewer
-        ray = line / max(hypot(*line.tolist()), 1e-9)
-        whole = not observation.truncated
         if self._has_moved(observation):
             self.surface = SurfaceEvidence(self.surface.cell_m, self.surface.max_points)
             self._set_places(self.places[:0], self.place_frames[:0])
-            self.here_since_ns = stamp_ns
+            self.here_since_ns = view.stamp_ns
             self._set_stretches(())
-            self.frames = number, number
-        self.surface.add(cells, whole, observation.sigma_m, ray, self.object_id)
+            self.frames = view.number, view.number
+        x, y, z = view.line_to(observation)
+        away_m = max(hypot(x, y, z), 1e-9)
+        return SurfaceView(
+            observation.points,
+            not observation.truncated,
+            observation.sigma_m,
+            (x / away_m, y / away_m, z / away_m),
+            self.object_id,
+        )
+
+    def _note(self, observation: Observation, view: View) -> None:
+        """Note all of a view but its surface."""
+        stamp_ns, number = view.stamp_ns, view.number
         if observation.from_picture:
             self._add_places(
                 np.array([observation.box.extent()], np.float32), np.array([number], np.int32)
@@ -287,7 +315,7 @@ class MapEntry:
         self.first_seen_ns = min(self.first_seen_ns, stamp_ns)
         self.last_seen_ns = max(self.last_seen_ns, stamp_ns)
         self.doubt = max(0.0, self.doubt - 1.0)
-        self._vote(observation, line)
+        self.vote(observation, view)
 
     def _has_moved(self, observation: Observation) -> bool:
         """True of people and animals that are elsewhere: they are where they were seen last, and
@@ -296,15 +324,11 @@ class MapEntry:
             return False
         return sense_of(self.label).moves and iou_3d(self.box, observation.box) < STILL_THERE_IOU
 
-    def vote(self, observation: Observation, viewer: NDArray[np.float64]) -> None:
-        """Count the label and tracklet of a double detection; its surface is not used."""
-        self._vote(observation, np.asarray(observation.box.center) - viewer)
-
-    def _vote(self, observation: Observation, line: NDArray[np.float64]) -> None:
-        """Args: line: (3,) from the camera to the object."""
+    def vote(self, observation: Observation, view: View) -> None:
+        """Count the label and tracklet of a detection; of a double nothing else is used."""
         weight = observation.score * (TRUNCATED_VOTE if observation.truncated else 1.0)
-        weight *= self._novelty(line)
-        self.votes[observation.label] = self.votes.get(observation.label, 0.0) + weight
+        weight *= self._novelty(view.line_to(observation))
+        self.say(observation.label, weight)
         if observation.track_id >= 0 and observation.track_id not in self.track_ids:
             self._add_tracks([observation.track_id])
 
@@ -395,7 +419,7 @@ class MapEntry:
         for cell, count in other.viewpoints.items():
             self.viewpoints[cell] = self.viewpoints.get(cell, 0) + count
         for label, votes in other.votes.items():
-            self.votes[label] = self.votes.get(label, 0.0) + votes
+            self.say(label, votes)
         self.looks.absorb(other.looks)
         self.first_seen_ns = min(self.first_seen_ns, other.first_seen_ns)
         self.last_seen_ns = max(self.last_seen_ns, other.last_seen_ns)
@@ -502,9 +526,12 @@ class MapEntry:
 
     def _form_words(self) -> FormWords:
         """The form of the surface, kept until something that it is made from changes."""
-        points, stance = self.surface.surface(), find_stance(self.label)
-        form = self._form  # stances are those of a table: equal ones are one
-        if form is None or form.form.points is not points or self._stance is not stance:
+        points, label, form = self.surface.surface(), self.label, self._form
+        is_same = form is not None and form.form.points is points
+        if is_same and label == self._form_label:
+            return form
+        stance, self._form_label = find_stance(label), label
+        if not is_same or self._stance is not stance:  # stances are those of a table
             self._is_too_wide = len(self.places) > 0 and is_too_wide(points, stance)
             places = self.places if self.is_placed else self.places[:0]
             cell_m = self.surface.cell_m
@@ -616,7 +643,7 @@ class MapEntry:
 
     def _leave(self, part: Stretch) -> None:
         """Take the evidence of something else out, except its surface."""
-        self.votes = _less(self.votes, [part.votes]) or self.votes
+        self.votes, self._label = _less(self.votes, [part.votes]) or self.votes, None
         self.observation_count = max(self.observation_count - part.observation_count, 1)
         self.track_ids = [i for i in self.track_ids if i not in part.track_ids]
         self.looks = self.looks.without([part])
@@ -625,7 +652,7 @@ class MapEntry:
         """A thing of its own, of some of the stretches."""
         entry = copy(self)
         entry.object_id = 0
-        entry.votes = dict(whole.votes) or dict(self.votes)
+        entry.votes, entry._label = dict(whole.votes) or dict(self.votes), None
         entry.observation_count, entry.missed, entry.doubt = whole.observation_count, 0, 0.0
         entry.first_seen_ns = entry.here_since_ns = whole.first_seen_ns
         entry.last_seen_ns, entry.gone_ns, entry.stays = whole.last_seen_ns, None, ()
@@ -651,13 +678,13 @@ class MapEntry:
         self.stretches, self.frames = tuple(stretches), _NO_FRAMES
         self.stretches_unwritten = True
 
-    def _novelty(self, line: NDArray[np.float64]) -> float:
-        """Weight of one more view along a line (3,) from the camera to the object.
+    def _novelty(self, line: Vector) -> float:
+        """Weight of one more view along a line from the camera to the object.
 
         The n-th view from about the same direction and distance weighs 1 / n: a hundred frames of a
         standing robot are not a hundred independent votes.
         """
-        x, y, z = line.tolist()
+        x, y, z = line
         direction = int(atan2(y, x) / (2.0 * pi) * DIRECTIONS) % DIRECTIONS
         distance = int(2.0 * log2(max(hypot(x, y, z), 0.125)) + 6.0)
         cell = direction + DIRECTIONS * distance
@@ -690,6 +717,16 @@ def _less(votes: Mapping[str, float], others: Sequence[Mapping[str, float]]) -> 
 def _share(a: Box3D, b: Box3D) -> float:
     """Share of the smaller box that lies in the other one."""
     return float(compare_boxes(np.array([a.extent()]), np.array([b.extent()])).share[0])
+
+
+def fuse_views(
+    entries: Sequence[MapEntry], observations: Sequence[Observation], view: View
+) -> None:
+    """Fuse one view of each of different objects."""
+    views = [e._begin(o, view) for e, o in zip(entries, observations, strict=True)]
+    add_views([entry.surface for entry in entries], views)
+    for entry, observation in zip(entries, observations, strict=True):
+        entry._note(observation, view)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

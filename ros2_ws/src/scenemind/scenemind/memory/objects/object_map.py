@@ -31,11 +31,10 @@ from scenemind.memory.objects.gone_objects import (
     objects_in_view,
 )
 from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
-from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View
+from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View, fuse_views
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
-from scenemind.memory.objects.surface_evidence import Cells, cells_of_each
 from scenemind.memory.types import MapObject, StructurePlane
 from scenemind.perception.text.labels import LabelSimilarity, same_word
 from scenemind.perception.types import Observation
@@ -245,7 +244,7 @@ class ObjectMap:
         self._edited_ids = edited_ids
         moved = self._note_floor(floor_z)
         rivals = self._rivals.watch(ordered, matches, view) if upkeep else {}
-        fed = self._fuse_all(ordered, matches, view)
+        fed = self._fuse(ordered, matches, view)
         changed = moved | set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
@@ -498,48 +497,37 @@ class ObjectMap:
         if entry is None or not entry.confirmed:
             return False
         self.named_ids.add(object_id)
-        entry.votes[label] = entry.votes.get(label, 0.0) + max(1.0, sum(entry.votes.values()))
+        entry.say(label, max(1.0, sum(entry.votes.values())))
         self._stale.add(object_id)
         return True
 
-    def _fuse_all(
+    def _fuse(
         self, observations: Sequence[Observation], matches: Sequence[Match], view: View
     ) -> list[int]:
         """Give observations to their objects; the id of the object of each."""
+        entries, own = [], []
+        new: dict[int, MapEntry] = {}
+        for observation, match in zip(observations, matches, strict=True):
+            object_id = match.object_id
+            if object_id is None:
+                object_id = self.ids.take()
+                match.resolve(object_id)
+                new[object_id] = MapEntry(object_id, self._config, view.stamp_ns)
+                new[object_id].stand_on(self._floor_z)
+            entries.append(self._entries.get(object_id) or new[object_id])
+            tracklet = self._tracks.feed(observation.track_id, object_id, match.apart)
+            if tracklet != observation.track_id:
+                observation = replace(observation, track_id=tracklet)
+            own.append(observation)
         rows = [row for row, match in enumerate(matches) if not match.doubles]
-        entries = [self._entries.get(matches[row].object_id or 0) for row in rows]
-        cells_m = [self._config.voxel_m if e is None else e.surface.cell_m for e in entries]
-        cells = cells_of_each([observations[row].points for row in rows], cells_m)
-        of_rows = dict(zip(rows, cells, strict=True))
-        return [
-            self._fuse(observation, match, view, of_rows.get(row))
-            for row, (observation, match) in enumerate(zip(observations, matches, strict=True))
-        ]
-
-    def _fuse(
-        self, observation: Observation, match: Match, view: View, cells: Cells | None
-    ) -> int:
-        """Give an observation to its object; the id of that object."""
-        is_new = match.object_id is None
-        if is_new:
-            match.resolve(self.ids.take())
-        assert match.object_id is not None
-        tracklet = self._tracks.feed(observation.track_id, match.object_id, match.apart)
-        if tracklet != observation.track_id:
-            observation = replace(observation, track_id=tracklet)
-        if is_new:
-            entry = MapEntry(match.object_id, self._config, view.stamp_ns)
-            entry.stand_on(self._floor_z)
-            entry.add(observation, view, cells)
-            self._insert(entry)
-        else:
-            entry = self._entries[match.object_id]
+        fuse_views([entries[row] for row in rows], [own[row] for row in rows], view)
+        for entry, observation, match in zip(entries, own, matches, strict=True):
             if match.doubles:
-                entry.vote(observation, view.viewer)
-            else:
-                entry.add(observation, view, cells)
-        self._confirm(entry)
-        return entry.object_id
+                entry.vote(observation, view)
+            if entry.object_id in new and entry.object_id not in self._entries:
+                self._insert(entry)
+            self._confirm(entry)
+        return [entry.object_id for entry in entries]
 
     def _note_floor(self, floor_z: float | None) -> set[int]:
         """Note the height of the floor; ids of the objects whose box that changes."""

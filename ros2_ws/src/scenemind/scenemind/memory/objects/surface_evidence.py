@@ -22,9 +22,9 @@ before and behind the wall, the more the farther away it was seen. It is removed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -43,17 +43,11 @@ def shared_surface(a: NDArray[np.float32], b: NDArray[np.float32], within_m: flo
     return float(np.isfinite(distance).mean())
 
 
-Cells = tuple[NDArray[np.int64], NDArray[np.float32]]
-"""Ascending keys (M,) of occupied voxels, and the mean points (M, 3) in them."""
-
-
-def cell_means(points: NDArray[np.float32], cell_m: float) -> Cells:
-    """The occupied voxels of points (N, 3), N > 0."""
-    return cells_of_each([points], [cell_m])[0]
-
-
-def cells_of_each(clouds: Sequence[NDArray[np.float32]], cells_m: Sequence[float]) -> list[Cells]:
-    """The occupied voxels of each cloud (N, 3), N > 0; together, as numpy's calls cost most.
+def cell_means(
+    clouds: Sequence[NDArray[np.float32]], cells_m: Sequence[float]
+) -> tuple[list[NDArray[np.int64]], NDArray[np.float32]]:
+    """Of each cloud (N, 3), N > 0, the ascending keys of its occupied voxels; and the mean points
+    in all of these. Together, as numpy's calls cost most.
 
     Args:
         cells_m: edge of the voxels, of each cloud.
@@ -61,8 +55,6 @@ def cells_of_each(clouds: Sequence[NDArray[np.float32]], cells_m: Sequence[float
     Raises:
         SceneMemoryError: a cloud has no points.
     """
-    if not clouds:
-        return []
     counts = [len(points) for points in clouds]
     if not all(counts):
         raise SceneMemoryError("an observation without points cannot be fused")
@@ -74,7 +66,7 @@ def cells_of_each(clouds: Sequence[NDArray[np.float32]], cells_m: Sequence[float
     means = np.add.reduceat(points.take(order, axis=0), starts)
     means /= np.diff(starts, append=len(packed)).astype(np.float32)[:, None]
     keys, ends = packed.take(starts), starts.searchsorted(np.cumsum(counts)).tolist()
-    return [(keys[a:b], means[a:b]) for a, b in zip((0, *ends[:-1]), ends, strict=True)]
+    return [keys[a:b] for a, b in zip((0, *ends[:-1]), ends, strict=True)], means
 
 
 def sorted_cells(
@@ -99,6 +91,8 @@ def sorted_cells(
     first[begins] = True
     return packed, order, first.nonzero()[0]
 
+
+Vector = tuple[float, float, float]
 
 # A voxel of the surface has at least this share of the largest weight nearby. On simulated rooms
 # 0.1 to 0.25 are equally good; less leaves noise, more removes sides that were seen rarely.
@@ -126,36 +120,39 @@ class NoiseOfViews:
 
     Attributes:
         views: their number. weight: sum of their weights.
-        sum_m2, weighted_m2: (3,), sum of their variances along the world's axes, and of weight
+        sum_m2, weighted_m2: sum of their variances along the world's three axes, and of weight
             times variance.
     """
 
     views: int = 0
     weight: float = 0.0
-    sum_m2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
-    weighted_m2: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    sum_m2: Vector = (0.0, 0.0, 0.0)
+    weighted_m2: Vector = (0.0, 0.0, 0.0)
 
-    def add(self, sigma_m: float, ray: NDArray[np.float64]) -> float:
+    def add(self, sigma_m: float, ray: Vector) -> float:
         """Count a view; its weight, which is the inverse of its variance.
 
         Args:
-            sigma_m: standard deviation along the ray. ray: (3,), unit direction to the object.
+            sigma_m: standard deviation along the ray. ray: unit direction to the object.
         """
         variance = sigma_m * sigma_m
         weight = _UNIT_M2 / (variance + _LEAST_SIGMA_M**2)
-        along_axes = variance * ray * ray
-        self.views += 1
-        self.weight += weight
-        self.sum_m2 += along_axes
-        self.weighted_m2 += weight * along_axes
+        x, y, z = ray
+        x, y, z = variance * x * x, variance * y * y, variance * z * z
+        self._add(1, weight, (x, y, z), (weight * x, weight * y, weight * z))
         return weight
 
     def absorb(self, other: NoiseOfViews) -> None:
         """Add the views of another object."""
-        self.views += other.views
-        self.weight += other.weight
-        self.sum_m2 += other.sum_m2
-        self.weighted_m2 += other.weighted_m2
+        self._add(other.views, other.weight, other.sum_m2, other.weighted_m2)
+
+    def _add(self, views: int, weight: float, sum_m2: Vector, weighted_m2: Vector) -> None:
+        (x, y, z), (dx, dy, dz) = self.sum_m2, sum_m2
+        self.sum_m2 = x + dx, y + dy, z + dz
+        (x, y, z), (dx, dy, dz) = self.weighted_m2, weighted_m2
+        self.weighted_m2 = x + dx, y + dy, z + dz
+        self.views += views
+        self.weight += weight
 
     def to_array(self) -> NDArray[np.float64]:
         """(8,), to be stored."""
@@ -163,15 +160,16 @@ class NoiseOfViews:
 
     @classmethod
     def from_array(cls, values: NDArray[np.float64]) -> NoiseOfViews:
-        return cls(int(values[0]), float(values[1]), values[2:5].copy(), values[5:8].copy())
+        views, weight, x, y, z, *weighted = values.tolist()
+        return cls(int(views), weight, (x, y, z), (weighted[0], weighted[1], weighted[2]))
 
     def reach_m(self) -> NDArray[np.float64]:
         """(3,), metres: reach of the noise from a surface along each axis."""
-        return REACH_SIGMAS * np.sqrt(self.sum_m2 / max(self.views, 1))
+        return REACH_SIGMAS * np.sqrt(np.array(self.sum_m2) / max(self.views, 1))
 
     def along_axes_m2(self) -> NDArray[np.float64]:
         """(3,): variance along the world's axes, weighted as the points are."""
-        return self.weighted_m2 / max(self.weight, 1e-12)
+        return np.array(self.weighted_m2) / max(self.weight, 1e-12)
 
 
 def prominence(
@@ -263,7 +261,7 @@ class SurfaceEvidence:
         whole_count: views that the image border did not cut. noise: of all views.
         keys: (M,), of the voxels, ascending.
         voxels: (M, 5) float32, of each its mean point (world, metres), in how many views it was
-            seen and the summed weight of these views, see `NoiseOfViews.add`.
+            seen and the summed weight of these views, see `NoiseOfViews.add`. `add_views` fills them.
     """
 
     __slots__ = (
@@ -353,51 +351,33 @@ class SurfaceEvidence:
             "surface": self._surface,
         }
 
-    def add(
-        self,
-        cells: Cells,
-        whole: bool,
-        sigma_m: float,
-        ray: NDArray[np.float64],
-        turn: int = 0,
-    ) -> None:
-        """One view.
-
-        Args:
-            cells: of its points, in voxels as large as these.
-            sigma_m: expected standard deviation of the points along the ray.
-            ray: (3,) unit direction from the camera to the object.
-            turn: any number, best a different one for each object: offsets the views at which the
-                surface is computed again.
-        """
-        weight = np.float32(self.noise.add(sigma_m, ray))
-        keys, means = cells
+    def _rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Rows (N,) of the voxels of ascending keys; those that were not there are put in, empty."""
+        rows = self.keys.searchsorted(keys)
         if len(self.keys):
-            rows = self.keys.searchsorted(keys)
             known = self.keys.take(rows, mode="clip") == keys
-            at = known.nonzero()[0]
-            seen = rows.take(at)
-            voxels = self.voxels.take(seen, axis=0)
-            total = voxels[:, 4] + weight
-            step = means.take(at, axis=0)
-            step -= voxels[:, :3]
-            step *= (weight / total)[:, None]
-            voxels[:, :3] += step
-            voxels[:, 3] += 1.0
-            voxels[:, 4] = total
-            self.voxels[seen] = voxels
-            new = np.logical_not(known, out=known).nonzero()[0]
-            keys, means = keys.take(new), means.take(new, axis=0)
-        if len(keys):
-            self._insert(keys, means, weight)
-        if whole:
+            if np.count_nonzero(known) == len(keys):
+                return rows
+            new = keys[~known]
+        else:
+            new = keys
+        merged = np.concatenate((self.keys, new))
+        order = merged.argsort(kind="stable")  # merges what is in order
+        self.keys = merged.take(order)
+        empty = np.zeros((len(new), 5), np.float32)
+        self.voxels = np.concatenate((self.voxels, empty)).take(order, axis=0)
+        self._new_count += len(new)
+        return self.keys.searchsorted(keys)
+
+    def _settle(self, view: SurfaceView) -> None:
+        """Note a view whose voxels were added."""
+        if view.whole:
             self.whole_count += 1
             if self.whole_count % DECAY_EVERY == 0:
                 self._decay()
         self._bound()
-        self._new_count += len(keys)
         views, has_grown = self.noise.views, self._new_count >= NEW_SHARE * len(self.keys)
-        if has_grown or views <= YOUNG_VIEWS or (views + turn) % SURFACE_EVERY == 0:
+        if has_grown or views <= YOUNG_VIEWS or (views + view.turn) % SURFACE_EVERY == 0:
             self._find_surface()
 
     def absorb(self, other: SurfaceEvidence) -> None:
@@ -447,15 +427,6 @@ class SurfaceEvidence:
         counts: NDArray[np.bool_] = self.hits >= required
         return counts
 
-    def _insert(
-        self, keys: NDArray[np.int64], points: NDArray[np.float32], weight: np.float32
-    ) -> None:
-        new = np.empty((len(keys), 5), np.float32)
-        new[:, :3], new[:, 3], new[:, 4] = points, 1.0, weight
-        keys, voxels = np.concatenate((self.keys, keys)), np.concatenate((self.voxels, new))
-        order = keys.argsort(kind="stable")  # merges what is in order
-        self.keys, self.voxels = keys.take(order), voxels.take(order, axis=0)
-
     def _decay(self) -> None:
         young = self.hits < ESTABLISHED
         self.hits[young] *= 0.5
@@ -485,6 +456,56 @@ class SurfaceEvidence:
         """Voxels from points that may share one."""
         self.keys, *columns = regrouped(points, hits, weights, self.cell_m)
         self.voxels = np.column_stack(columns)
+
+
+class SurfaceView(NamedTuple):
+    """One view of an object.
+
+    Attributes:
+        points: (N, 3), world, metres; N > 0.
+        whole: the image border did not cut it.
+        sigma_m: expected standard deviation of the points along the ray.
+        ray: (3,) unit direction from the camera to the object.
+        turn: any number, best a different one for each object: offsets the views at which the
+            surface is computed again.
+    """
+
+    points: NDArray[np.float32]
+    whole: bool
+    sigma_m: float
+    ray: Vector
+    turn: int = 0
+
+
+def add_views(surfaces: Sequence[SurfaceEvidence], views: Sequence[SurfaceView]) -> None:
+    """Add one view to each of different surfaces.
+
+    Raises:
+        SceneMemoryError: a view has no points.
+    """
+    if not surfaces:
+        return
+    keys, means = cell_means([view.points for view in views], [s.cell_m for s in surfaces])
+    counts = [len(of_view) for of_view in keys]
+    weights = [s.noise.add(v.sigma_m, v.ray) for s, v in zip(surfaces, views, strict=True)]
+    voxels = np.empty((len(means), 5), np.float32)
+    places, end = [], 0
+    for surface, of_view in zip(surfaces, keys, strict=True):
+        rows, start = surface._rows_of(of_view), end
+        end += len(rows)
+        surface.voxels.take(rows, axis=0, out=voxels[start:end], mode="clip")
+        places.append((surface, rows, start, end))
+    # Empty voxels get exactly the mean point of the view.
+    weight = np.repeat(np.array(weights, np.float32), counts)
+    total = voxels[:, 4] + weight
+    means -= voxels[:, :3]
+    means *= (weight / total)[:, None]
+    voxels[:, :3] += means
+    voxels[:, 3] += 1.0
+    voxels[:, 4] = total
+    for (surface, rows, start, end), view in zip(places, views, strict=True):
+        surface.voxels[rows] = voxels[start:end]
+        surface._settle(view)
 
 
 def regrouped(
