@@ -17,7 +17,7 @@ def form_of(points: Points, noise_m: float = 0.003, seed: int = 0) -> Form:
     """The form that is found of points (N, 3), metres, with noise and away from the origin."""
     rng = np.random.default_rng(seed)
     placed = points + rng.normal(0.0, noise_m, points.shape) + (3.1, -2.3, 1.0)
-    _, means = cell_means(placed.astype(np.float32), CELL_M)
+    _, means = cell_means([placed.astype(np.float32)], [CELL_M])
     return Form(means, Box3D.from_bounds(means.min(axis=0), means.max(axis=0)), CELL_M)
 
 

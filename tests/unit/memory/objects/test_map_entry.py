@@ -81,7 +81,7 @@ def test_views_of_a_duplicate_from_the_same_side_are_no_news() -> None:
     entry = entry_of(3)
     entry.absorb(entry_of(3))
     before = entry.votes["chair"]
-    entry.vote(observe((0, 0, 0), score=0.8), SIDE)
+    entry.vote(observe((0, 0, 0), score=0.8), View(0, SIDE))
     assert entry.votes["chair"] - before == pytest.approx(0.8 / 7)
 
 

@@ -35,9 +35,7 @@ def test_they_are_probabilities(
 ) -> None:
     priors, something_else = label_priors(said, observations, missed)
     assert sum(priors.values()) + something_else == pytest.approx(1.0)
-    found = label_probabilities(
-        priors, something_else, form_of(sheet(0.0, side_m, 0.01)), WallPlanes()
-    )
+    found = label_probabilities(priors, something_else, form_of(sheet(0.0, side_m, 0.01)), 0.0)
     assert found.keys() == said.keys()
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert 0.0 <= sum(found.values()) <= 1.0 + 1e-9
@@ -86,7 +84,7 @@ def form_of(points: NDArray[np.float32]) -> Form:
     ],
 )
 def test_what_lies_in_a_wall_is_what_hangs_there(label: str, y: float, is_likely: bool) -> None:
-    found = label_probabilities({label: 0.8}, 0.2, form_of(sheet(y)), WALLS)
+    found = label_probabilities({label: 0.8}, 0.2, form_of(sheet(y)), WALLS.share_of(sheet(y), 1.7))
     assert (found[label] > 0.5) == is_likely
 
 
@@ -112,7 +110,7 @@ def test_only_sizes_that_cannot_be_speak_against_a_label() -> None:
 def test_the_size_decides_between_labels() -> None:
     """Half of the views took a couch for a suitcase."""
     priors, something_else = label_priors({"suitcase": 3.2, "couch": 3.0}, 30, 0)
-    found = label_probabilities(priors, something_else, form_of(sheet(0.0, 2.1, 0.8)), WallPlanes())
+    found = label_probabilities(priors, something_else, form_of(sheet(0.0, 2.1, 0.8)), 0.0)
     assert next(iter(found)) == "couch"
     assert found["couch"] > priors["couch"]
     assert found["suitcase"] < 0.1

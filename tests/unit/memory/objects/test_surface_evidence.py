@@ -17,6 +17,8 @@ from scenemind.memory.objects.surface_evidence import (
     YOUNG_VIEWS,
     NoiseOfViews,
     SurfaceEvidence,
+    SurfaceView,
+    add_views,
     cell_means,
     prominence,
     shared_surface,
@@ -35,13 +37,15 @@ def test_shared_surface_is_the_share_of_the_smaller_cloud() -> None:
 
 def test_cell_means_are_those_of_each_voxel() -> None:
     points = np.array([[0.1, 0.1, 0.1], [1.5, 0.0, 0.0], [0.3, 0.1, 0.1]], np.float32)
-    keys, means = cell_means(points, 1.0)
+    (keys, doubled), means = cell_means([points, 2.0 * points], [1.0, 2.0])
     assert (np.diff(keys) > 0).all()
-    np.testing.assert_allclose(means, [[0.2, 0.1, 0.1], [1.5, 0.0, 0.0]], atol=1e-6)
+    np.testing.assert_array_equal(doubled, keys)
+    expected = np.array([[0.2, 0.1, 0.1], [1.5, 0.0, 0.0]])
+    np.testing.assert_allclose(means, np.vstack((expected, 2.0 * expected)), atol=1e-6)
 
 
 CELL_M = 0.03
-ALONG_X = np.array((1.0, 0.0, 0.0))
+ALONG_X = (1.0, 0.0, 0.0)
 
 
 @settings(deadline=None, max_examples=50)
@@ -96,7 +100,7 @@ def test_a_picture_seen_with_the_noise_of_its_distance_is_about_as_thin_as_it_is
     for seed in range(40):
         points = surface_points((0.0, 0.0, 1.5), (0.0, 0.6, 0.5), 300, seed)
         points[:, 0] += rng.normal(0.0, sigma_m, len(points)).astype(np.float32)
-        evidence.add(points, True, sigma_m, ALONG_X)
+        add_views([evidence], [SurfaceView(points, True, sigma_m, ALONG_X)])
     size = np.ptp(evidence.surface(), axis=0)
     assert size[0] < 0.065
     np.testing.assert_allclose(size[1:], (0.6, 0.5), atol=0.03)
@@ -109,7 +113,7 @@ def test_near_views_remove_the_margin_of_far_views_around_a_cup() -> None:
         sigma_m = 0.035 if seed < 40 else 0.004
         points = surface_points((0.0, 0.0, 1.0), (0.08, 0.08, 0.1), 120, seed)
         points[:, 0] += rng.normal(0.0, sigma_m, len(points)).astype(np.float32)
-        evidence.add(points, True, sigma_m, ALONG_X)
+        add_views([evidence], [SurfaceView(points, True, sigma_m, ALONG_X)])
         if seed == 39:
             assert np.ptp(evidence.surface()[:, 0]) > 0.12
     np.testing.assert_allclose(np.ptp(evidence.surface(), axis=0), (0.08, 0.08, 0.1), atol=0.02)
@@ -118,7 +122,7 @@ def test_near_views_remove_the_margin_of_far_views_around_a_cup() -> None:
 def test_noise_goes_to_an_array_and_back() -> None:
     noise = NoiseOfViews()
     noise.add(0.02, ALONG_X)
-    noise.add(0.01, np.array((0.0, 0.6, 0.8)))
+    noise.add(0.01, (0.0, 0.6, 0.8))
     again = NoiseOfViews.from_array(noise.to_array())
     np.testing.assert_array_equal(again.to_array(), noise.to_array())
     # Weighted by the inverse variance, both views would add the same; each has half the weight.
@@ -132,7 +136,7 @@ CELL_M_FUSION = 0.05
 
 def feed(evidence: SurfaceEvidence, points: np.ndarray, whole: bool = True) -> None:
     """One view without noise."""
-    evidence.add(points, whole, 0.0, ALONG_X)
+    add_views([evidence], [SurfaceView(points, whole, 0.0, ALONG_X)])
 
 
 def cube_view(seed: int) -> np.ndarray:
@@ -219,7 +223,7 @@ def test_a_view_is_one_hit_also_where_the_grid_becomes_coarser() -> None:
 
 def test_no_points_is_an_error() -> None:
     with pytest.raises(SceneMemoryError, match="without points"):
-        SurfaceEvidence(CELL_M_FUSION, 2000).add(np.zeros((0, 3), np.float32), True, 0.0, ALONG_X)
+        feed(SurfaceEvidence(CELL_M_FUSION, 2000), np.zeros((0, 3), np.float32))
 
 
 clouds = st.lists(

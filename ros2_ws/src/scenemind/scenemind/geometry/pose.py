@@ -113,12 +113,12 @@ class Pose:
         return np.asarray(moved, dtype=dtype)
 
     def distance_m(self, other: Pose) -> float:
-        return float(np.linalg.norm(self.translation - other.translation))
+        return math.dist(self.translation.tolist(), other.translation.tolist())
 
     def angle_rad(self, other: Pose) -> float:
         """The angle of the rotation between both, in [0, pi]."""
-        cosine = (np.trace(self.rotation.T @ other.rotation) - 1.0) / 2.0
-        return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        trace = float(np.vdot(self.rotation, other.rotation))  # of one's inverse times the other
+        return math.acos(min(max((trace - 1.0) / 2.0, -1.0), 1.0))
 
     def interpolate(self, other: Pose, fraction: float) -> Pose:
         """Between this pose (0) and the other (1): linear in translation, slerp in rotation."""

@@ -419,7 +419,7 @@ class MemoryState:
         of = self._objects.tracklet_ids.of
         named = of(np.array([o.track_id for o in perceived.observations], np.int64)).tolist()
         return of(perceived.track_ids), [
-            o if o.track_id == own else replace(o, track_id=own)
+            o if o.track_id == own else o.of_track(own)
             for o, own in zip(perceived.observations, named, strict=True)
         ]
 

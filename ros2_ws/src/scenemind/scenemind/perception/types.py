@@ -127,3 +127,20 @@ class Observation:
     appearance: NDArray[np.float32]
     sigma_m: float
     from_picture: bool = False
+
+    def of_track(self, track_id: int) -> Observation:
+        """The same with another track; several times as fast as `replace`."""
+        return Observation(
+            track_id,
+            self.label,
+            self.score,
+            self.box_px,
+            self.points,
+            self.box,
+            self.color_shares,
+            self.pixel_count,
+            self.truncated,
+            self.appearance,
+            self.sigma_m,
+            self.from_picture,
+        )

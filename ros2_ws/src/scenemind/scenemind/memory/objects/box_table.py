@@ -140,24 +140,38 @@ class BoxComparison:
 
 def compare_boxes(a: NDArray[np.float64], b: NDArray[np.float64]) -> BoxComparison:
     """Compare boxes (P, 6) line by line."""
-    a, b = _thickened(a), _thickened(b)
-    size_a, size_b = a[:, 3:] - a[:, :3], b[:, 3:] - b[:, :3]
-    shared_sides = np.minimum(a[:, 3:], b[:, 3:]) - np.maximum(a[:, :3], b[:, :3])
-    shared = np.prod(np.clip(shared_sides, 0.0, None), axis=1)
-    volume_a, volume_b = np.prod(size_a, axis=1), np.prod(size_b, axis=1)
-    diagonal_a, diagonal_b = np.linalg.norm(size_a, axis=1), np.linalg.norm(size_b, axis=1)
-    centers = (a[:, :3] + a[:, 3:] - b[:, :3] - b[:, 3:]) / 2.0
+    low_a, high_a, low_b, high_b = *_thickened(a), *_thickened(b)
+    size_a, size_b = high_a - low_a, high_b - low_b
+    shared_sides = np.minimum(high_a, high_b) - np.maximum(low_a, low_b)
+    shared = _product(np.maximum(shared_sides, 0.0))
+    volume_a, volume_b = _product(size_a), _product(size_b)
+    diagonal_a, diagonal_b = _length(size_a), _length(size_b)
+    centers = (low_a + high_a - low_b - high_b) / 2.0
     return BoxComparison(
         share=shared / np.minimum(volume_a, volume_b),
         iou=shared / (volume_a + volume_b - shared),
-        offset=np.linalg.norm(centers, axis=1) / ((diagonal_a + diagonal_b) / 2.0),
+        offset=_length(centers) / ((diagonal_a + diagonal_b) / 2.0),
         size_ratio=np.minimum(diagonal_a, diagonal_b) / np.maximum(diagonal_a, diagonal_b),
     )
 
 
-def _thickened(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
-    missing = np.clip(THINNEST_M - (bounds[:, 3:] - bounds[:, :3]), 0.0, None) / 2.0
-    return np.hstack((bounds[:, :3] - missing, bounds[:, 3:] + missing))
+def _thickened(bounds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest corners, (3, P) each, of boxes (P, 6)."""
+    columns = np.ascontiguousarray(bounds.T)
+    low, high = columns[:3], columns[3:]
+    missing = np.maximum(THINNEST_M - (high - low), 0.0) / 2.0
+    return low - missing, high + missing
+
+
+def _product(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = columns
+    product: NDArray[np.float64] = x * y * z
+    return product
+
+
+def _length(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = columns
+    return np.sqrt(x * x + y * y + z * z)
 
 
 def _within(

@@ -8,6 +8,8 @@ whatever lies on it.
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,12 +44,10 @@ def box_of(
     if len(places):
         ordered, middle = np.sort(places.astype(np.float64), axis=0), len(places) // 2
         median = (ordered[middle] + ordered[-1 - middle]) / 2.0
-        low, high = median[:3], median[3:]
+        low, high = median[:3].tolist(), median[3:].tolist()
     else:
         columns = np.ascontiguousarray(points.T)  # reduced several times faster than rows
-        low, high = (
-            bound.astype(np.float64) for bound in (columns.min(axis=1), columns.max(axis=1))
-        )
+        low, high = columns.min(axis=1).tolist(), columns.max(axis=1).tolist()
     if stance is not None and stance.on_floor and floor_z is not None:
         lowest_z = 1.0 / TOLERANCE * stance.height_m[0] + floor_z
         highest_z = TOLERANCE * stance.height_m[1] + floor_z
@@ -55,8 +55,10 @@ def box_of(
             high[2] = _top_z(points[:, 2], lowest_z, highest_z, cell_m) or high[2]
         if low[2] > floor_z - _BELOW_FLOOR_M and high[2] <= highest_z:
             low[2] = floor_z
-    low, high = np.floor(low / BOX_STEP_M), np.ceil(high / BOX_STEP_M)
-    return Box3D.from_bounds(low * BOX_STEP_M, high * BOX_STEP_M)
+    x0, y0, z0 = (floor(bound / BOX_STEP_M) * BOX_STEP_M for bound in low)
+    x1, y1, z1 = (ceil(bound / BOX_STEP_M) * BOX_STEP_M for bound in high)
+    center = (x0 + x1) / 2.0, (y0 + y1) / 2.0, (z0 + z1) / 2.0
+    return Box3D(center, (x1 - x0, y1 - y0, z1 - z0))
 
 
 def is_too_wide(points: NDArray[np.float32], stance: Stance | None) -> bool:
@@ -64,7 +66,9 @@ def is_too_wide(points: NDArray[np.float32], stance: Stance | None) -> bool:
     in a row, of which depth shows the floor between them."""
     if stance is None or stance.depth_m is None or not stance.on_floor:
         return False
-    return float(np.ptp(points[:, :2], axis=0).max()) > stance.depth_m[1] * TOLERANCE
+    x, y = np.ascontiguousarray(points.T[:2])
+    widest_m = max(float(x.max()) - float(x.min()), float(y.max()) - float(y.min()))
+    return widest_m > stance.depth_m[1] * TOLERANCE
 
 
 def _top_z(

@@ -106,7 +106,7 @@ class ColorStatistics:
         """Share of the colour histograms that coincides, in [0, 1]."""
         if self.appearance is None:
             return 0.0
-        return float(np.minimum(self.appearance, appearance).sum())
+        return float(np.add.reduce(np.minimum(self.appearance, appearance)))
 
     def _blend(
         self,
@@ -119,7 +119,7 @@ class ColorStatistics:
         if self.appearance is None or appearance is None:
             self.appearance = appearance if self.appearance is None else self.appearance
             return
-        share = np.float32(pixels / max(float(self.colors.sum()), 1.0))
+        share = np.float32(pixels / max(float(np.add.reduce(self.colors)), 1.0))
         self.appearance = self.appearance + (appearance - self.appearance) * share
 
 
@@ -193,6 +193,7 @@ class MapEntry:
         "_doubted_from",
         "_form",
         "_form_label",
+        "_in_wall",
         "_is_too_wide",
         "_label",
         "_stance",
@@ -244,6 +245,7 @@ class MapEntry:
         self._is_too_wide = False
         self._stance: Stance | None = None
         self._form_label = ""
+        self._in_wall: tuple[Form, WallPlanes, float] | None = None
         self.frames = _NO_FRAMES
         self.place_frames: NDArray[np.int32] = np.zeros(0, np.int32)
         self.stretches: tuple[Stretch, ...] = ()
@@ -266,7 +268,10 @@ class MapEntry:
     def label_probabilities(self, walls: WallPlanes) -> dict[str, float]:
         """Label -> probability, most likely first: see `plausible_labels`."""
         priors, something_else = label_priors(self.votes, self.observation_count, self.missed)
-        return label_probabilities(priors, something_else, self._form_words().form, walls)
+        form = self._form_words().form
+        if self._in_wall is None or self._in_wall[0] is not form or self._in_wall[1] is not walls:
+            self._in_wall = form, walls, walls.share_of(form.points, max(form.box.size))
+        return label_probabilities(priors, something_else, form, self._in_wall[2])
 
     @property
     def whole_views(self) -> float:
@@ -278,7 +283,8 @@ class MapEntry:
 
     def speaks_for(self, label: str, share: float) -> bool:
         """True if at least this share of the votes is for a label."""
-        return self.votes.get(label, 0.0) >= share * sum(self.votes.values())
+        own = self.votes.get(label, 0.0)
+        return own >= share * sum(self.votes.values())
 
     def add(self, observation: Observation, view: View) -> None:
         """Fuse one view."""

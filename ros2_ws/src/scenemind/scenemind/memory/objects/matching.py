@@ -129,7 +129,7 @@ def _candidates(
     """(score, row, object id, by track) of every pair that may be one thing, best first."""
     rows, ids, table_bounds = known.boxes.pairs(bounds)
     comparison = compare_boxes(bounds[rows], table_bounds)
-    found = []
+    object_of_track, found = known.object_of_track, []
     for row, object_id, share, iou, offset, size_ratio in zip(
         rows.tolist(),
         ids.tolist(),
@@ -140,16 +140,18 @@ def _candidates(
         strict=True,
     ):
         observation, entry = observations[row], known.entries[object_id]
+        is_tracked = object_of_track.get(observation.track_id) == object_id
+        is_near = share >= match_overlap or offset <= SAME_OFFSET
+        if not (is_tracked or is_near or iou >= CROSS_LABEL_IOU):
+            continue
         label_fit = _label_fit(entry, observation.label, similarity)
         labels_fit = label_fit >= ALIKE
         by_track = (
-            known.object_of_track.get(observation.track_id) == object_id
+            is_tracked
             and (share >= TRACK_SHARE or offset <= TRACK_OFFSET)
             and (labels_fit or size_ratio >= OTHER_LABEL_SIZE)
         )
-        by_shape = iou >= CROSS_LABEL_IOU or (
-            labels_fit and (share >= match_overlap or offset <= SAME_OFFSET)
-        )
+        by_shape = iou >= CROSS_LABEL_IOU or (labels_fit and is_near)
         if (by_track or by_shape) and not _are_apart(observation, entry, labels_fit, iou):
             score = share / 2.0 + iou + max(0.0, 1.0 - offset) / 2.0 + label_fit + 3.0 * by_track
             score += entry.looks.likeness(observation.appearance) / 2.0

@@ -517,7 +517,7 @@ class ObjectMap:
             entries.append(self._entries.get(object_id) or new[object_id])
             tracklet = self._tracks.feed(observation.track_id, object_id, match.apart)
             if tracklet != observation.track_id:
-                observation = replace(observation, track_id=tracklet)
+                observation = observation.of_track(tracklet)
             own.append(observation)
         rows = [row for row, match in enumerate(matches) if not match.doubles]
         fuse_views([entries[row] for row in rows], [own[row] for row in rows], view)

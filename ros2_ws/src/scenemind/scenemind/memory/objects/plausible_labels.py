@@ -84,15 +84,15 @@ def label_probabilities(
     priors: Mapping[str, float],
     something_else: float,
     form: Form,
-    walls: WallPlanes,
+    in_wall: float,
 ) -> dict[str, float]:
     """Label -> probability, most likely first; what they lack to 1 is something else, or nothing.
 
     Args:
         priors, something_else: as `label_priors` gives them.
         form: of its surface, world, metres.
+        in_wall: share of its surface in the plane of a wall, see `WallPlanes.share_of`.
     """
-    in_wall = walls.share_of(form.points, max(form.box.size))
     weights = {
         label: prior * _form_evidence(label, form) * wall_evidence(label, in_wall)
         for label, prior in priors.items()
@@ -174,6 +174,7 @@ class WallPlanes:
         normals = np.array([plane.normal for plane in planes]).reshape(-1, 3)
         along = np.column_stack((np.cos(yaws), np.sin(yaws), np.zeros(len(yaws))))
         self._axes = np.stack((normals, along), axis=2)  # (W, 3, 2)
+        self._normals = np.ascontiguousarray(normals.T)
         self._offsets_m = (self._centers * normals).sum(axis=1)
         self._half_m = np.array([plane.box.size[0] / 2.0 for plane in planes]) + BESIDE_M
 
@@ -191,10 +192,10 @@ class WallPlanes:
             return 0.0
         within_m = min(max(_THIN * longest_m, _LEAST_M), _MOST_M)
         some = points[:: -(-len(points) // _MOST_POINTS)]
-        apart_m = np.abs(some[::_COARSE] @ self._axes[:, :, 0].T - self._offsets_m)
-        maybe = np.count_nonzero(apart_m <= within_m, axis=0) * _COARSE >= _MAYBE * len(some)
+        is_near = np.abs(some[::_COARSE] @ self._normals - self._offsets_m) <= within_m
+        maybe = np.add.reduce(is_near, axis=0, dtype=np.intp) * _COARSE >= _MAYBE * len(some)
         share = 0.0
-        for wall in np.flatnonzero(maybe).tolist():
+        for wall in maybe.nonzero()[0].tolist():
             placed = np.abs((some - self._centers[wall]) @ self._axes[wall])
             is_in = (placed[:, 0] <= within_m) & (placed[:, 1] <= self._half_m[wall])
             share = max(share, float(is_in.mean()))

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,10 @@ def cell_means(
     points = np.concatenate(clouds)
     packed, order, starts = sorted_cells(points, edges_m, counts)
     means = np.add.reduceat(points.take(order, axis=0), starts)
-    means /= np.diff(starts, append=len(packed)).astype(np.float32)[:, None]
+    of_each = np.empty(len(starts), np.float32)
+    np.subtract(starts[1:], starts[:-1], out=of_each[:-1], casting="unsafe")
+    of_each[-1] = len(packed) - starts[-1]
+    means /= of_each[:, None]
     keys, ends = packed.take(starts), starts.searchsorted(np.cumsum(counts)).tolist()
     return [keys[a:b] for a, b in zip((0, *ends[:-1]), ends, strict=True)], means
 
@@ -181,23 +185,23 @@ def prominence(
         index: (M, 3), of the voxels along each axis. weights: (M,).
         reach: (3,), how far along each axis noise goes, in voxels.
     """
-    steps = np.clip(np.rint(reach), 1, LARGEST_REACH).astype(np.int64)
-    index = index - index.min(axis=0)
-    span = index.max(axis=0)
-    while np.prod(span + 1.0) > MOST_CELLS:
-        index >>= 1
-        span >>= 1
-        steps >>= 1
+    steps = [min(max(round(each), 1), LARGEST_REACH) for each in reach.tolist()]
+    x, y, z = index.T
+    x, y, z = x - x.min(), y - y.min(), z - z.min()
+    spans = [int(x.max()), int(y.max()), int(z.max())]
+    while prod(span + 1 for span in spans) > MOST_CELLS:
+        x, y, z = x >> 1, y >> 1, z >> 1
+        spans, steps = [span >> 1 for span in spans], [step >> 1 for step in steps]
     # Empty cells around each row and layer keep neighbours in memory neighbours in space.
-    stride_y = int(span[2] + 1 + steps[2])
-    stride_x = stride_y * int(span[1] + 1 + steps[1])
-    cells = (index[:, 0] + steps[0]) * stride_x + index[:, 1] * stride_y + index[:, 2]
-    grid = np.zeros(stride_x * int(span[0] + 1 + 2 * steps[0]), np.float32)
+    stride_y = spans[2] + 1 + steps[2]
+    stride_x = stride_y * (spans[1] + 1 + steps[1])
+    cells = (x + steps[0]) * stride_x + y * stride_y + z
+    grid = np.zeros(stride_x * (spans[0] + 1 + 2 * steps[0]), np.float32)
     order = weights.argsort()  # where voxels share a cell the heaviest counts
-    grid[cells[order]] = weights[order]
-    for stride, count in zip((stride_x, stride_y, 1), steps.tolist(), strict=True):
+    grid[cells.take(order)] = weights.take(order)
+    for stride, count in zip((stride_x, stride_y, 1), steps, strict=True):
         grid = _largest_within(grid, stride, count)
-    return weights / grid[cells]
+    return weights / grid.take(cells)
 
 
 def without_noise(
@@ -215,16 +219,22 @@ def without_noise(
         weights, prominence: (M,). noise_m2: (3,), variance of the noise along the axes.
     """
     share = weights / weights.sum()
-    middle = share @ points
-    variance = share @ np.square(points - middle)
-    excess = (noise_m2 / np.maximum(variance, 1e-12) - NOISE_SHARE) / (1.0 - NOISE_SHARE)
-    if not (excess > 0.0).any():
-        return points
-    thinnest = np.minimum(THIN_M / np.maximum(np.ptp(points, axis=0), 1e-9), 1.0)
-    factor = np.maximum(np.sqrt(1.0 - np.clip(excess, 0.0, 1.0)), thinnest)
-    loose = np.minimum((1.0 - prominence) / (1.0 - NOISE_PROMINENCE), 1.0)
-    shift = (middle - points) * (1.0 - factor) * loose[:, None]
-    return points + shift.astype(np.float32)
+    to_middle = share @ points - points
+    variance = share @ np.square(to_middle)
+    contracted, loose = points, None
+    for axis, (noise, spread) in enumerate(zip(noise_m2.tolist(), variance.tolist(), strict=True)):
+        excess = (noise / max(spread, 1e-12) - NOISE_SHARE) / (1.0 - NOISE_SHARE)
+        if excess <= 0.0:
+            continue
+        if loose is None:
+            loose = np.minimum((1.0 - prominence) / (1.0 - NOISE_PROMINENCE), 1.0)
+            contracted = points.copy()
+        values = points[:, axis]
+        thinnest = min(THIN_M / max(float(values.max() - values.min()), 1e-9), 1.0)
+        factor = max(sqrt(1.0 - min(excess, 1.0)), thinnest)
+        shift = to_middle[:, axis] * np.float64(1.0 - factor) * loose
+        contracted[:, axis] += shift.astype(np.float32)
+    return contracted
 
 
 def _largest_within(grid: NDArray[np.float32], stride: int, steps: int) -> NDArray[np.float32]:
@@ -261,7 +271,7 @@ class SurfaceEvidence:
         whole_count: views that the image border did not cut. noise: of all views.
         keys: (M,), of the voxels, ascending.
         voxels: (M, 5) float32, of each its mean point (world, metres), in how many views it was
-            seen and the summed weight of these views, see `NoiseOfViews.add`. `add_views` fills them.
+            seen and the summed weight of these views, see `NoiseOfViews.add`.
     """
 
     __slots__ = (
@@ -352,7 +362,7 @@ class SurfaceEvidence:
         }
 
     def _rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Rows (N,) of the voxels of ascending keys; those that were not there are put in, empty."""
+        """Rows (N,) of the voxels of ascending keys; those that were not there begin empty."""
         rows = self.keys.searchsorted(keys)
         if len(self.keys):
             known = self.keys.take(rows, mode="clip") == keys
@@ -412,7 +422,7 @@ class SurfaceEvidence:
     def _find_surface(self) -> None:
         counts = self._counts()
         voxels = self.voxels.take(counts.nonzero()[0], axis=0) if counts.any() else self.voxels
-        index = np.floor(voxels[:, :3] / self.cell_m).astype(np.int64)
+        index = np.floor(voxels[:, :3] / self.cell_m).astype(np.int32).astype(np.int64)
         clear = prominence(index, voxels[:, 4], self.noise.reach_m() / self.cell_m)
         shown = (clear >= PROMINENT).nonzero()[0]
         voxels, clear = voxels.take(shown, axis=0), clear.take(shown)
@@ -525,4 +535,3 @@ def regrouped(
     total = np.add.reduceat(points * weights[:, None], starts)
     means = (total / summed[:, None]).astype(np.float32)
     return keys, means, np.maximum.reduceat(hits, starts), summed
-
