@@ -26,8 +26,8 @@ def _shifted_and_sorted(
     """Values (..., K) rising, after those of each segment were shifted beyond those before; and the
     shift (K,)."""
     low, high = float(values.min()), float(values.max())
-    shift = owner * (high - low + 1.0) - low
-    ordered = values + shift
+    shift: NDArray[np.float64] = owner * (high - low + 1.0) - low
+    ordered = np.asarray(values + shift, np.float64)
     ordered.sort(axis=-1)
     return ordered, shift
 

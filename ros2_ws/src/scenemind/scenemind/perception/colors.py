@@ -176,8 +176,9 @@ def color_histograms(
     bins[2] = _centered_bin((yellow >> 1) - blue)
     bins += owner * HISTOGRAM_LENGTH
     bins += _FIRST_BINS
-    bins = bins.reshape(-1)
-    hits = np.bincount(bins, minlength=count * HISTOGRAM_LENGTH).reshape(count, HISTOGRAM_LENGTH)
+    hits = np.bincount(bins.reshape(-1), minlength=count * HISTOGRAM_LENGTH).reshape(
+        count, HISTOGRAM_LENGTH
+    )
     histograms: NDArray[np.float32] = (hits / hits.sum(axis=1, keepdims=True)).astype(np.float32)
     return histograms
 

@@ -103,6 +103,7 @@ def lift(
     colors = color_shares(rgb, samples.owner, len(rows))
     appearance = color_histograms(rgb, samples.owner, len(rows))
     boxes_px = detections.boxes_px[rows]
+    is_cut: list[bool] = np.any(cut_sides(boxes_px, frame.camera), axis=1).tolist()
     return [
         Observation(
             track_id=track_id,
@@ -126,7 +127,7 @@ def lift(
             boxes_px,
             colors,
             (counts * samples.stride_px**2).tolist(),
-            cut_sides(boxes_px, frame.camera).any(axis=1).tolist(),
+            is_cut,
             appearance,
             strict=True,
         )

@@ -533,11 +533,12 @@ class MapEntry:
     def _form_words(self) -> FormWords:
         """The form of the surface, kept until something that it is made from changes."""
         points, label, form = self.surface.surface(), self.label, self._form
-        is_same = form is not None and form.form.points is points
-        if is_same and label == self._form_label:
+        if form is not None and form.form.points is not points:
+            form = None
+        if form is not None and label == self._form_label:
             return form
         stance, self._form_label = find_stance(label), label
-        if not is_same or self._stance is not stance:  # stances are those of a table
+        if form is None or self._stance is not stance:  # stances are those of a table
             self._is_too_wide = len(self.places) > 0 and is_too_wide(points, stance)
             places = self.places if self.is_placed else self.places[:0]
             cell_m = self.surface.cell_m

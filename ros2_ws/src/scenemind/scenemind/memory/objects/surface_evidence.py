@@ -59,7 +59,7 @@ def cell_means(
     counts = [len(points) for points in clouds]
     if not all(counts):
         raise SceneMemoryError("an observation without points cannot be fused")
-    edges_m = cells_m[0]
+    edges_m: float | NDArray[np.float64] = cells_m[0]
     if cells_m.count(edges_m) < len(cells_m):
         edges_m = np.repeat(cells_m, counts)[:, None]
     points = np.concatenate(clouds)
