@@ -26,7 +26,7 @@ def _shifted_and_sorted(
     """Values (..., K) rising, after those of each segment were shifted beyond those before; and the
     shift (K,)."""
     low, high = float(values.min()), float(values.max())
-    shift: NDArray[np.float64] = owner * (high - low + 1.0) - low
+    shift = np.asarray(owner * (high - low + 1.0) - low, np.float64)
     ordered = np.asarray(values + shift, np.float64)
     ordered.sort(axis=-1)
     return ordered, shift
