@@ -117,13 +117,16 @@ class _Facts:
 
     @cached_property
     def strange(self) -> bool:
-        """As the grammar reads it; parts of the building are no objects."""
+        """As the grammar reads it; parts of the building are no objects, and another thing that is
+        often taken for what is asked about is not it."""
         try:
             question = parse_question(self._query.text)
         except NotUnderstoodError:
             return False
-        nouns = {phrase.noun for phrase in noun_phrases(question)} - lexicon.ANYTHING - {""}
-        return any(not _matches(noun, self._labels) for noun in nouns - lexicon.BUILDING)
+        said = dict.fromkeys(phrase.noun for phrase in noun_phrases(question) if phrase.noun)
+        nouns = [noun for noun in said if noun not in lexicon.ANYTHING | lexicon.BUILDING]
+        found = [Vocabulary.load().match(noun, self._labels) for noun in nouns]
+        return bool(found) and (not all(found) or all(match.stands_in for match in found[0]))
 
     @cached_property
     def countable(self) -> bool:
