@@ -52,8 +52,9 @@ from scenemind.reasoning.vlm_grounder.stitching import Layout
 from scenemind.report.curves import Chart, Series, render_curves
 from scenemind.report.drawing import standalone_svg
 from scenemind.report.replies import usage_json, usage_text
-from scenemind.report.terminal import print_json, print_table, printable, progress_console
+from scenemind.report.terminal import print_json, print_table, progress_console
 from scenemind.simulation import simulate
+from scenemind.untrusted import printable
 
 Item = TypeVar("Item", int, Path)
 _MOST = 200  # from a folder or a memory, evenly chosen

@@ -1,5 +1,5 @@
-"""Files and texts that strangers wrote: only regular files are read, and what they unpack to is
-bounded before it is unpacked."""
+"""Files and texts that strangers wrote: only regular files are read, what they unpack to is bounded
+before it is unpacked, and a terminal shows texts and does not obey them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import errno
 import gzip
 import io
 import json
+import logging
 import os
+import re
 import shutil
 import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 MOST_JSON_BYTES = 64 * 2**20
 _MOST_JSON_VALUES = 4_000_000  # a value takes about 70 bytes in RAM
 _BEFORE_VALUES = (b",", b"[", b"{")
 _GZIP = b"\x1f\x8b"
+# What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @contextmanager
@@ -162,6 +166,28 @@ def gunzip(data: bytes, most_bytes: int) -> bytes:
     if len(text) > most_bytes:
         raise ValueError(f"it unpacks to more than {most_bytes} bytes")
     return text
+
+
+def printable(text: str) -> str:
+    """A text without characters that control a terminal; lines stay."""
+    return _OBEYED.sub(" ", text)
+
+
+def say(*texts: object, end: str = "\n", file: TextIO | None = None) -> None:
+    """`print`, for what labels, people, models or files may have a part in."""
+    print(*(printable(str(text)) for text in texts), end=end, file=file, flush=True)
+
+
+def printable_json(text: str) -> str:
+    """JSON of which a terminal obeys nothing; a program reads the same value."""
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class PrintableFormatter(logging.Formatter):
+    """Records of a log as a terminal may show them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 def _not_regular(path: Path) -> OSError:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from scenemind.cli.options import AsJson
 from scenemind.report.terminal import print_json, print_table
+from scenemind.untrusted import say
 
 _WITHOUT_TABLE = ("machine", "versions")
 
@@ -31,7 +32,7 @@ def show_result(name: str, result: Mapping[str, Any], as_json: bool) -> None:
     for key, things in result.items():
         if _is_table(things):
             print_table(_things(key, things))
-    print("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
+    say("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -34,6 +34,7 @@ from scenemind.report.terminal import (
     print_table,
     progress_console,
 )
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -107,7 +108,7 @@ def _unseen(scene: sm.Scene, found: SceneChanges) -> dict[int, str]:
 def print_comparison(compared: Comparison) -> None:
     """Print all visits, and the changes."""
     for visit in compared.visits:
-        print(show_visit(visit))
+        say(show_visit(visit))
     first, second = (show_stamp(span.last_ns) for span in (compared.before, compared.after))
     print_changes(compared.changes, compared.unseen, f"from {first} to {second}")
 
@@ -122,7 +123,7 @@ def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> 
         ", ".join(f"{n} {_KIND_SHOWN.get(kind, kind)}" for kind, n in found.counts().items() if n)
         or "no changes"
     )
-    print(f"{when}: {counts}, {found.unchanged} as they were", file=sys.stdout)
+    say(f"{when}: {counts}, {found.unchanged} as they were", file=sys.stdout)
     if found.changes:
         headings = ("what", "id", "label", "was at m", "is at m", "moved m", "between")
         table = make_table(*headings, right="id,was at m,is at m,moved m,between")
@@ -131,7 +132,7 @@ def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> 
         print_table(table, spare=("between", "was at m"))
     if unseen:
         named = ", ".join(f"{i} ({label})" for i, label in unseen.items())
-        print(f"nobody looked for: {named}", file=sys.stdout)
+        say(f"nobody looked for: {named}", file=sys.stdout)
 
 
 def comparison_json(compared: Comparison) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from scenemind.frames.bag_writer import (
 from scenemind.frames.bag_writer.messages import Storage
 from scenemind.report.terminal import print_json, progress_console
 from scenemind.simulation import SimulatedSequence, open_source
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -63,12 +64,12 @@ def convert_labels(scans: Path, out: Path, as_json: bool) -> None:
         if total:
             file.finish()
     for scene, why in failures.items():
-        print(f"{scene}: {why}", file=sys.stderr)
+        say(f"{scene}: {why}", file=sys.stderr)
     if as_json:
         added = total - len(before)
         print_json({"out": str(out), "scenes": total, "added": added, "failed": failures})
     else:
-        print(f"{total} scenes in {out}, {len(before)} of them before; {len(failures)} failed")
+        say(f"{total} scenes in {out}, {len(before)} of them before; {len(failures)} failed")
     if failures:
         raise typer.Exit(1)
 
@@ -197,11 +198,11 @@ def _write(sequence: RecordedSequence, plan: BagPlan, as_json: bool) -> None:
         print_json(_result(sequence, written, seconds))
         return
     causes = ", ".join(f"{count} {cause}" for cause, count in written.drops.items() if count)
-    print(f"{written.frames} frames in {written.files} files, {size_text(written.size_bytes)}")
-    print(f"left out: {causes or 'none'}; depth rounded to millimetres: {written.rounded}")
-    print(f"read back as written; {seconds:.1f} s; saved in {written.path}")
+    say(f"{written.frames} frames in {written.files} files, {size_text(written.size_bytes)}")
+    say(f"left out: {causes or 'none'}; depth rounded to millimetres: {written.rounded}")
+    say(f"read back as written; {seconds:.1f} s; saved in {written.path}")
     if sequence.depth_calibration is not None:
-        print(_registration(sequence.depth_calibration))
+        say(_registration(sequence.depth_calibration))
 
 
 def _write_with_progress(plan: BagPlan) -> WrittenBag:

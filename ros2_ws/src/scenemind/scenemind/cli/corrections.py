@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +31,7 @@ from scenemind.report.terminal import (
     print_json,
     print_table,
 )
-from scenemind.untrusted import MOST_JSON_BYTES, read_regular
+from scenemind.untrusted import MOST_JSON_BYTES, printable_json, read_regular, say
 
 _T = TypeVar("_T")
 
@@ -82,9 +81,9 @@ def show_replay(done: Replay, preview: bool, as_json: bool) -> None:
         return
     print_corrections(done.applied)
     title = "would be applied" if preview else "applied"
-    print(f"{title}: {len(done.applied)}; left out: {len(done.left_out)}")
+    say(f"{title}: {len(done.applied)}; left out: {len(done.left_out)}")
     for left in done.left_out:
-        print(f"  correction {left.correction.correction_id}: {left.reason}")
+        say(f"  correction {left.correction.correction_id}: {left.reason}")
 
 
 def show_candidates(found: Sequence[Candidate], as_json: bool) -> None:
@@ -93,7 +92,7 @@ def show_candidates(found: Sequence[Candidate], as_json: bool) -> None:
         print_json({"similar": [_candidate_json(candidate) for candidate in found]})
         return
     if not found:
-        print("no similar objects")
+        say("no similar objects")
         return
     table = make_table("id", "label", "score", "because", right="id,score")
     for candidate in found:
@@ -184,10 +183,10 @@ def _export(
     with open_journal(memory, memory_root, live=live) as journal:
         text = journal.export()
     if out is None:
-        print(text, file=sys.stdout)
+        print(printable_json(text))
         return
     _of_file(out, lambda: out.write_text(text + "\n", encoding="utf-8"))
-    print(f"wrote {out}")
+    say(f"wrote {out}")
 
 
 @_app.command("import", epilog="Example: scenemind corrections import kitchen.json -m kitchen-2")

@@ -31,6 +31,7 @@ from scenemind.memory import Description, Memory, MemorySnapshot
 from scenemind.models import open_models
 from scenemind.perception.text import make_image_text_encoder
 from scenemind.report.terminal import make_table, print_json, print_table, progress_console
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -114,7 +115,7 @@ def _describe(options: DescribeOptions) -> None:
     else:
         _print(snapshot, descriptions)
         for what, result in results.items():
-            print(f"{what}: {', '.join(f'{count} {name}' for name, count in result.items())}")
+            say(f"{what}: {', '.join(f'{count} {name}' for name, count in result.items())}")
     if any(map(_came_to_nothing, results.values())):
         raise typer.Exit(1)
 

@@ -22,6 +22,7 @@ from scenemind.perception.text import (
 )
 from scenemind.perception.weights import KNOWN_WEIGHTS, get_weights, weights_folder
 from scenemind.report.terminal import make_table, print_json, print_table
+from scenemind.untrusted import say
 
 _detector_app = typer.Typer(
     no_args_is_help=True, help="Get weights, and make detectors ready to run without torch."
@@ -63,14 +64,14 @@ def _get(
         return
     if name is not None:
         for key, value in rows[0].items():
-            print(f"{key}: {value or '-'}")
+            say(f"{key}: {value or '-'}")
         return
     table = make_table("name", "licence", "SHA-256", "here")
     for row in rows:
         digest = str(row["sha256"])[:16] or "not published"
         table.add_row(row["name"], row["licence"], digest, "yes" if row["path"] else "no")
     print_table(table)
-    print(f"They are kept in {weights_folder()}")
+    say(f"They are kept in {weights_folder()}")
 
 
 def _row_of(name: str) -> dict[str, str]:
@@ -183,7 +184,7 @@ def _list(
     for word in words:
         table.add_row(escape(word), "here" if word in known else "to be made")
     print_table(table)
-    print(f"{len(words)} words, {len(known)} with a vector on this machine")
+    say(f"{len(words)} words, {len(known)} with a vector on this machine")
 
 
 @_vocabulary_app.command(
@@ -247,7 +248,7 @@ def _report(cache: EmbeddingCache, added: int, as_json: bool) -> None:
     if as_json:
         print_json({"encoder": name, "added": added, "words": total, "path": str(cache.path)})
     else:
-        print(f"added {added} words; {total} of {name} are in {cache.path}")
+        say(f"added {added} words; {total} of {name} are in {cache.path}")
 
 
 app = typer.Typer()

@@ -43,6 +43,7 @@ from scenemind.report.replies import usage_text
 from scenemind.report.terminal import make_table, print_json, print_table, progress_console
 from scenemind.ros_environment import private_domain, ros_environment
 from scenemind.simulation import open_source
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -253,18 +254,18 @@ def _print_alignment(result: AlignmentResult, seed: int) -> None:
     for name, (n, scores) in rows.items():
         table.add_row(name, str(n), *(f"{score.percent:.1f}" for score in scores.values()))
     print_table(table)
-    print(f"of {INPUT}")
+    say(f"of {INPUT}")
     if result.corrections_done is not None:
-        print(f"corrections that did what was meant: {result.corrections_done:.1f} %")
+        say(f"corrections that did what was meant: {result.corrections_done:.1f} %")
     if result.query_ratio is not None:
-        print(f"told of the scene graph in an answer: {result.query_ratio:.1f} %")
+        say(f"told of the scene graph in an answer: {result.query_ratio:.1f} %")
     paper = PAPER["success_judged_by_a_model"]
-    print(
+    say(
         "paper (people, GPT-4 turbo, 3D-VisTA's errors): success"
         f" {paper['easy']:.0f} / {paper['hard']:.0f} % easy / hard, novel questions"
         f" {PAPER['novel_before']['all']} -> {PAPER['novel_after']['all']} %"
     )
-    print(f"{tasks.seconds + novel.seconds:.1f} s")
+    say(f"{tasks.seconds + novel.seconds:.1f} s")
     usage = tasks.usage + novel.usage
     if usage.calls:
-        print(usage_text(usage))
+        say(usage_text(usage))

@@ -17,7 +17,8 @@ from scenemind.evaluation.map_scores import LEAST_FRAMES, SURE, MapScores, Recal
 from scenemind.evaluation.map_truth import load_truth, template
 from scenemind.evaluation.page.map_page import compare_on_page, write_map_page
 from scenemind.memory import ReadOnlyMemory
-from scenemind.report.terminal import make_table, print_json, print_table, printable
+from scenemind.report.terminal import make_table, print_json, print_table
+from scenemind.untrusted import printable, say
 
 _CURRENT = "current"
 _SCORES, _REPORT = "evaluation.json", "report"  # as in the folders of runs
@@ -34,7 +35,7 @@ def print_template(options: EvalOptions, settings: SceneMindConfig) -> None:
         raise UsageError("--template prints one memory's boxes: leave out --truth and --out")
     ((_, path),) = _paths(options).items()
     with ReadOnlyMemory.open(path, settings) as memory:
-        print(template(memory.snapshot().objects.values()), end="")
+        say(template(memory.snapshot().objects.values()), end="")
 
 
 def compare_maps(options: EvalOptions, settings: SceneMindConfig) -> None:
@@ -74,7 +75,7 @@ def compare_maps(options: EvalOptions, settings: SceneMindConfig) -> None:
         _print(scored)
     if options.out is not None and drawn:
         page = write_map_page(options.out / _REPORT, options.truth.name, drawn)
-        print(f"page: {page}", file=sys.stderr)
+        say(f"page: {page}", file=sys.stderr)
 
 
 def _paths(options: EvalOptions) -> dict[str, Path]:
@@ -94,7 +95,7 @@ def _print(scored: Mapping[str, MapScores]) -> None:
             for one in found:
                 place = "nothing labelled" if one.thing is None else one.thing.id
                 label = printable(f"{one.found.label} {one.found.object_id}")
-                print(f"{what}: {label}, confidence {one.found.confidence:.2f}, at {place}")
+                say(f"{what}: {label}, confidence {one.found.confidence:.2f}, at {place}")
 
 
 def _print_classes(name: str, scores: MapScores) -> None:

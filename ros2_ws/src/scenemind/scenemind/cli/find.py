@@ -16,6 +16,7 @@ from scenemind.memory import Found, MapObject
 from scenemind.memory.finding import ObjectFinder
 from scenemind.perception.text import ENCODER_FAMILIES, make_text_encoder
 from scenemind.report.terminal import make_table, object_json, print_json, print_table
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -61,7 +62,7 @@ def _find(
         _print_found([(one, objects[one.object_id]) for one in found])
     else:
         labels = sorted({thing.label for thing in objects.values()})
-        print(f"nothing fits {shown(words)}.{did_you_mean(words, labels)}")
+        say(f"nothing fits {shown(words)}.{did_you_mean(words, labels)}")
 
 
 def _print_found(found: list[tuple[Found, MapObject]]) -> None:

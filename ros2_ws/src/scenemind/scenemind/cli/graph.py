@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
@@ -51,9 +50,9 @@ from scenemind.memory.types import MapObject
 from scenemind.report.drawing import colors_of, drawing_size, standalone_svg
 from scenemind.report.levels import Branch, render_levels, support_tree
 from scenemind.report.page import neighbourhood, shown_relations
-from scenemind.report.terminal import object_json, print_json
+from scenemind.report.terminal import PlainConsole, object_json, print_json
 from scenemind.report.topdown import MapLayers, render_top_down
-from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, printable_json, read_regular, say
 
 app = typer.Typer()
 
@@ -110,7 +109,7 @@ def _is_scene_graph(path: Path) -> bool:
 
 def print_tree(snapshot: MemorySnapshot) -> None:
     """Print the building and what it supports; objects with colour and size."""
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     trees: list[Tree] = []
     way: list[Tree] = []
     for branch in support_tree(snapshot):
@@ -127,9 +126,9 @@ def print_tree(snapshot: MemorySnapshot) -> None:
 
 def print_object(scene: SceneExport, thing: MapObject) -> None:
     """Print an object: attributes, places and relations."""
-    print(f"{thing.label} {thing.object_id}")
+    say(f"{thing.label} {thing.object_id}")
     for name, value in _facts(scene, thing):
-        print(f"  {name:<14}{value}")
+        say(f"  {name:<14}{value}")
 
 
 def relations_of(snapshot: MemorySnapshot, object_id: int) -> list[tuple[str, int, float, str]]:
@@ -280,7 +279,13 @@ def export(scene: SceneExport, form: SceneFormat, out: Path | None, *, with_poin
     elif form == "ply" and sys.stdout.isatty():
         raise UsageError("PLY is binary: say --out FILE")
     else:
-        sys.stdout.buffer.write(encode_scene(scene, form, with_points=with_points))
+        content = encode_scene(scene, form, with_points=with_points)
+        if form == "json":
+            content = printable_json(content.decode()).encode()
+        elif form == "graphml":
+            xml = content.decode().replace("\r", "&#13;")
+            content = xml.encode("ascii", "xmlcharrefreplace")
+        sys.stdout.buffer.write(content)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -432,7 +437,7 @@ def _graph(options: GraphOptions) -> None:
         print_json({**shown, **{what: str(path) for what, path in files.items() if path}})
     elif options.picture is not None or form is not None:
         for path in filter(None, (options.out, options.picture)):
-            print(f"written: {path}", file=sys.stderr)
+            say(f"written: {path}", file=sys.stderr)
     elif thing is None:
         print_tree(source.snapshot)
     else:

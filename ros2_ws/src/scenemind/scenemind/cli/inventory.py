@@ -28,9 +28,9 @@ from scenemind.report.terminal import (
     make_table,
     print_json,
     print_table,
-    printable,
     with_progress,
 )
+from scenemind.untrusted import printable, say
 
 app = typer.Typer()
 
@@ -126,16 +126,16 @@ def _print(report: InventoryReport) -> None:
         )
     print_table(table)
     for object_id, name in report.renamed.items():
-        print(f"object {object_id} is called {printable(name)}")
+        say(f"object {object_id} is called {printable(name)}")
     for object_id, name in report.confirmed.items():
-        print(f"object {object_id} is a {printable(name)}: confirmed")
+        say(f"object {object_id} is a {printable(name)}: confirmed")
     for object_id, count in report.doubted.items():
-        print(f"object {object_id} stays, though not found in {count} pictures: look, and say so")
+        say(f"object {object_id} stays, though not found in {count} pictures: look, and say so")
     for why, count in report.left_out.items():
         if count:
-            print(f"left out: {count} {why}")
+            say(f"left out: {count} {why}")
     usage = report.usage
     cost = f", cost {usage.cost:.4f}" if usage.cost else ""
-    print(f"{len(report.pictures)} pictures, {usage.calls} calls, {usage.tokens} tokens{cost}")
+    say(f"{len(report.pictures)} pictures, {usage.calls} calls, {usage.tokens} tokens{cost}")
     if report.stopped:
-        print(f"stopped: {printable(report.stopped)}")
+        say(f"stopped: {printable(report.stopped)}")

@@ -37,9 +37,9 @@ from scenemind.report.terminal import (
     make_table,
     print_json,
     print_table,
-    printable,
     progress_console,
 )
+from scenemind.untrusted import printable, say
 
 app = typer.Typer()
 
@@ -137,13 +137,13 @@ def print_learned(learned: Learned, library: MethodLibrary) -> None:
     methods = library.methods()
     for name in learned.names:
         if name in methods:
-            print(f"learned {printable(methods[name].signature.headline)}")
-            print(f"    {printable(methods[name].signature.description)}")
+            say(f"learned {printable(methods[name].signature.headline)}")
+            say(f"    {printable(methods[name].signature.description)}")
     for name, why in learned.refused.items():
-        print(f"refused {printable(name)}: {printable(why.strip())}")
+        say(f"refused {printable(name)}: {printable(why.strip())}")
     for trouble in learned.troubles:
-        print(f"the design was of little use: {printable(trouble)}")
-    print(
+        say(f"the design was of little use: {printable(trouble)}")
+    say(
         f"{len(learned.names)} new methods from {learned.questions} of {learned.total} questions,"
         f" {len(methods)} in {library.path}; {usage_text(learned.usage)}"
     )
@@ -153,7 +153,7 @@ def print_library(library: MethodLibrary) -> None:
     """Print a row a method, the best first."""
     methods = sorted(library.methods().values(), key=lambda m: (-m.score, -m.uses))
     if not methods:
-        print(f"no methods have been learned on a {library.api}: {library.path}")
+        say(f"no methods have been learned on a {library.api}: {library.path}")
         return
     table = make_table("method", "does", "version", "used", "worked", right="version,used,worked")
     for method in methods:

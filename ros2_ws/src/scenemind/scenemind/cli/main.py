@@ -62,7 +62,9 @@ class SentenceErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except (SceneMindError, PermissionError) as error:
-            print(f"scenemind: {error}", file=sys.stderr)
+            from scenemind.untrusted import say
+
+            say(f"scenemind: {error}", file=sys.stderr)
             raise typer.Exit(1) from error
         except Exception as error:
             # The class of Typer's errors of usage is not public.
@@ -126,11 +128,14 @@ def _set_up(
         ),
     ] = False,
 ) -> None:
+    from scenemind.untrusted import PrintableFormatter  # a list of commands needs nothing
+
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.WARNING,
-        format="%(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.getLogger("openai").setLevel(logging.INFO)  # below, it prints whole images
 
 

@@ -32,6 +32,7 @@ from scenemind.report.terminal import (
     progress_console,
 )
 from scenemind.simulation import open_source
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -114,8 +115,8 @@ def _map(options: MapOptions) -> None:
     print_objects(snapshot.objects.values())
     causes = ", ".join(f"{count} {cause}" for cause, count in mapped.dropped.items() if count)
     dropped = sum(mapped.dropped.values())
-    print(f"{mapped.frames} frames processed, {dropped} dropped {causes}".rstrip())
+    say(f"{mapped.frames} frames processed, {dropped} dropped {causes}".rstrip())
     rate = mapped.frames / mapped.seconds
-    print(f"{object_counts(snapshot)}, {rate:.1f} frames/s, detector: {model.name}")
-    print(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
-    print(f"saved in {folder}")
+    say(f"{object_counts(snapshot)}, {rate:.1f} frames/s, detector: {model.name}")
+    say(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
+    say(f"saved in {folder}")

@@ -20,6 +20,7 @@ from scenemind.memory.disk.schema import VERSION
 from scenemind.memory.disk.sound_rows import Damage
 from scenemind.memory.disk.store import COUNTED
 from scenemind.report.terminal import make_table, print_json, print_table
+from scenemind.untrusted import say
 
 _app = typer.Typer(
     no_args_is_help=True, help="List, copy, merge, check, repair and delete memories."
@@ -36,7 +37,7 @@ def _list(memory_root: MemoryRoot = None, as_json: AsJson = False) -> None:
         print_json({"root": str(root), "memories": [_as_json(info) for info in found]})
         return
     if not found:
-        print(f"no memories in {root}: make one with `scenemind map SEQUENCE --memory NAME`")
+        say(f"no memories in {root}: make one with `scenemind map SEQUENCE --memory NAME`")
         return
     headings = ("name", "MB", "frames", "objects", "images", "last used", "version", "")
     table = make_table(*headings, whole=("name",), right="MB,frames,objects,images,version")
@@ -75,7 +76,7 @@ def _info(
     if _remark(info):
         rows["remark"] = _remark(info)
     for what, value in rows.items():
-        print(f"{what:<12}{value}")
+        say(f"{what:<12}{value}")
 
 
 @_app.command("save-as", epilog="Example: scenemind memory save-as kitchen-monday --memory kitchen")
@@ -173,7 +174,7 @@ def _done(result: dict[str, Any], text: str, as_json: bool) -> None:
     if as_json:
         print_json(result)
     else:
-        print(text, file=sys.stdout)
+        say(text, file=sys.stdout)
 
 
 def _time(info: MemoryInfo) -> str:

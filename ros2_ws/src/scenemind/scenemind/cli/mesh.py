@@ -9,6 +9,7 @@ import typer
 
 import scenemind as sm
 from scenemind.cli.options import MemoryName, MemoryRoot, stored_path
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -28,7 +29,7 @@ def _mesh(
     """
     with sm.open(stored_path(memory, memory_root), read_only=True) as scene:
         mesh = scene.mesh(out, voxel_m=voxel)
-    print(
+    say(
         f"{len(mesh.vertices)} vertices, {len(mesh.triangles)} triangles, voxels of"
         f" {mesh.voxel_m * 100:.1f} cm: {out}"
     )

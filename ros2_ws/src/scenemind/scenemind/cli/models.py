@@ -29,9 +29,9 @@ from scenemind.report.terminal import (
     make_table,
     print_json,
     print_table,
-    printable,
     progress_console,
 )
+from scenemind.untrusted import printable, say
 
 app = typer.Typer()
 
@@ -180,7 +180,7 @@ def _print_prompts(tokenizer: Path | None) -> None:
 
     count, counted_by = token_counter(tokenizer)
     for page in pages(record(), count, counted_by):
-        print(printable(page), end="\n\n")
+        say(page, end="\n\n")
 
 
 def _rows(config: ModelsConfig) -> list[_Row]:
@@ -248,18 +248,18 @@ def _print(
     if rows:
         _print_table(rows, ledger)
     elif not config.replay:
-        print("no model is set up: set models.language in the --config file, or say --model")
+        say("no model is set up: set models.language in the --config file, or say --model")
     for row in rows:
         for role, result in checked.get(row.roles, {}).items():
-            print(f"{role}: {printable(result.sentence)}")
+            say(f"{role}: {printable(result.sentence)}")
     if config.replay:
-        print(f"replies come from {config.replay}: no server is asked")
-    print(_limit_text("a question may use", config.question_tokens, config.question_cost))
+        say(f"replies come from {config.replay}: no server is asked")
+    say(_limit_text("a question may use", config.question_tokens, config.question_cost))
     used = ledger.used_today()
     day = _limit_text("a day may use", config.day_tokens, config.day_cost)
-    print(f"{day}; today {used.tokens} tokens{_cost(used.cost)}")
+    say(f"{day}; today {used.tokens} tokens{_cost(used.cost)}")
     if ledger.trouble:
-        print(f"today's use is not all known: {ledger.trouble}")
+        say(f"today's use is not all known: {ledger.trouble}")
 
 
 def _print_table(rows: list[_Row], ledger: UsageLedger) -> None:

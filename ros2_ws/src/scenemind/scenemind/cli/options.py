@@ -25,6 +25,7 @@ from scenemind.perception.weights import WEIGHTS_VARIABLE
 from scenemind.reasoning import Policy, ReasoningFailure
 from scenemind.reasoning.query import METHODS
 from scenemind.report.replies import exit_status
+from scenemind.untrusted import say
 
 if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence
@@ -258,7 +259,7 @@ def named_detector(
         why = f"${WEIGHTS_VARIABLE}"
     else:
         why = f"found in {weights.parent}, as none is named"
-    print(f"detector: {weights.name or model.name} ({why})", file=sys.stderr)
+    say(f"detector: {weights.name or model.name} ({why})", file=sys.stderr)
     return chosen, model
 
 

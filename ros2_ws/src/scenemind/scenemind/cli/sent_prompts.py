@@ -30,7 +30,7 @@ _PROGRAMS: Mapping[str, Sequence[str]] = {
         "There are some.",
         "Action: Program\nAction Input:\n```python\nprint(filter(scene(), 'unicorn'))\n```",
         "Action: Program\nAction Input:\n```python\nthings = relate_agent(scene(), 'front')\n"
-        "print(len(things), look('What is in front?', about=things))\n```",
+        "say(len(things), look('What is in front?', about=things))\n```",
         "Action: Final Answer\nAction Input: two",
     ),
     "vadar": (

@@ -11,7 +11,7 @@ import typer
 
 from scenemind.reasoning import Alignment, ReasoningFailure
 from scenemind.report.replies import exit_status
-from scenemind.report.terminal import printable
+from scenemind.untrusted import printable, say
 
 Yes = Annotated[
     bool,
@@ -59,7 +59,7 @@ def taken(failure: ReasoningFailure, *, yes: bool, as_json: bool) -> str:
         if not typer.confirm(printable(failure.text), default=True, prompt_suffix=" "):
             raise typer.Exit(exit_status(failure))
     elif not as_json:
-        print(printable(failure.text))
+        say(failure.text)
     return failure.suggestion
 
 
@@ -83,5 +83,5 @@ def answer_to(question: str, *, yes: bool, as_json: bool) -> str:
     if not yes:
         return str(typer.prompt(printable(question), prompt_suffix=" "))
     if not as_json:
-        print(printable(question))
+        say(question)
     return "yes"

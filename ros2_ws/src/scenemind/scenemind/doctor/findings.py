@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scenemind.report.terminal import print_json, print_table
+from scenemind.untrusted import say
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -60,4 +61,4 @@ def _print(source: str, findings: Sequence[Finding]) -> None:
         table.add_row(Text(finding.check), status, Text(finding.measured), Text(finding.fix))
     print_table(table)
     counts = {name: sum(f.status == name for f in findings) for name in _STYLES}
-    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    say(", ".join(f"{count} {name}" for name, count in counts.items()))

@@ -25,7 +25,8 @@ from scenemind.evaluation.result import INTERVALS, ONE_SCENE, Evaluation, Group,
 from scenemind.models import Usage
 from scenemind.models.chat import NOTHING_USED
 from scenemind.report.replies import usage_text
-from scenemind.report.terminal import print_table, printable, progress_console
+from scenemind.report.terminal import print_table, progress_console
+from scenemind.untrusted import printable, say
 
 
 def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
@@ -38,26 +39,26 @@ def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
     if evaluation.scores:
         print_table(_scores(evaluation, title))
     else:
-        print(f"{title}: no row could be scored")
+        say(f"{title}: no row could be scored")
     if any(score.interval is not None for score in evaluation.scores.values()):
-        print(f"intervals: {INTERVALS}")
+        say(f"intervals: {INTERVALS}")
     if any(score.interval is None for score in evaluation.scores.values()):
-        print(f"no interval: {ONE_SCENE}")
+        say(f"no interval: {ONE_SCENE}")
     for number, name in enumerate(evaluation.baselines, 1):
-        print(f"baseline {number}: {name}")
+        say(f"baseline {number}: {name}")
     if evaluation.breakdown and evaluation.scores:
         print_table(_breakdown(evaluation))
     if evaluation.reliability is not None:
-        print(_confidence(evaluation.reliability, evaluation.policy))
+        say(_confidence(evaluation.reliability, evaluation.policy))
     for note in evaluation.notes:
-        print(printable(note))
+        say(note)
     failures = ", ".join(f"{n} {code}" for code, n in evaluation.failures.items())
-    print(f"without an answer: {failures or 'none'}")
+    say(f"without an answer: {failures or 'none'}")
     if unasked:
-        print(f"not asked, as the budget is spent: {unasked} rows")
-    print(f"{evaluation.seconds:.1f} s, median {evaluation.median_ms:.2f} ms a row")
+        say(f"not asked, as the budget is spent: {unasked} rows")
+    say(f"{evaluation.seconds:.1f} s, median {evaluation.median_ms:.2f} ms a row")
     if evaluation.usage.calls:
-        print(usage_text(evaluation.usage))
+        say(usage_text(evaluation.usage))
 
 
 def _scores(evaluation: Evaluation, title: str) -> Table:

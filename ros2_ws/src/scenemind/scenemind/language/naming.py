@@ -26,7 +26,7 @@ _BEFORE = {
     "ONE": word_set("a an the"),
     "PLACE": word_set("a an the this that these those my our your his her their object number"),
 }
-_BEFORE["THING"] = _BEFORE["PLACE"] | word_set("objects numbers")
+_BEFORE["THING"] = _BEFORE["PLACE"] | word_set("objects numbers marked")
 _MOST_QUALITIES = 4  # words before a name that are no part of it
 _NAMING = re.compile(any_of("naming"))
 _THING = re.compile(r"\bTHING(\d+)")

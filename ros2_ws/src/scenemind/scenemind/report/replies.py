@@ -29,9 +29,9 @@ from scenemind.report.terminal import (
     print_json,
     print_objects,
     print_table,
-    printable,
     progress_console,
 )
+from scenemind.untrusted import printable, say
 
 if TYPE_CHECKING:
     from scenemind.report.question_page import QuestionRecord
@@ -166,22 +166,22 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 def print_answer(answer: Answer) -> None:
     """Print an answer for people."""
-    print(printable(answer.text))
+    say(answer.text)
     if answer.objects:
         print_objects(answer.objects)
     if answer.failure is None:
-        print(f"confidence {answer.confidence:.0%}")
+        say(f"confidence {answer.confidence:.0%}")
     _print_origin(answer)
 
 
 def _print_origin(reply: Answer | Grounding) -> None:
     """Print why another method replied, and the usage of models; nothing where neither is so."""
     if reply.fallback:
-        print(f"{reply.method} replied instead: {printable(reply.fallback)}")
+        say(f"{reply.method} replied instead: {printable(reply.fallback)}")
     if reply.usage.calls:
         shown = ", ".join(str(frame.frame_number) for frame in reply.key_frames)
         frames = f"; frames {shown}" if shown else ""
-        print(f"{reply.method}: {reply.seconds:.1f} s, {usage_text(reply.usage)}{frames}")
+        say(f"{reply.method}: {reply.seconds:.1f} s, {usage_text(reply.usage)}{frames}")
 
 
 # Groundings and alignments
@@ -219,7 +219,7 @@ def _grounding_json(found: Grounding) -> dict[str, object]:
 def _print_grounding(found: Grounding) -> None:
     # Over ROS the steps come as one text.
     steps = found.steps if found.objects else ()
-    print(printable("\n".join(steps) or found.reasoning))
+    say("\n".join(steps) or found.reasoning)
     if found.objects:
         print_objects(found.objects, meant=found.confidences)
     _print_origin(found)
@@ -228,7 +228,7 @@ def _print_grounding(found: Grounding) -> None:
 def show_alignment(done: Alignment, as_json: bool) -> None:
     """Print what a correction changed."""
     if not as_json:
-        print(printable(done.response))
+        say(done.response)
         return
     print_json(
         {
@@ -296,13 +296,13 @@ def _chosen_json(chosen: Chosen) -> dict[str, Any]:
 def _print_chosen(chosen: Chosen, labels: Mapping[int, str]) -> None:
     selection = chosen.selection
     if chosen.failure is not None:
-        print(printable(chosen.failure.text))
+        say(chosen.failure.text)
     if selection.reasoning:
-        print(printable(selection.reasoning))
+        say(selection.reasoning)
     if selection.key_frames:
         print_table(_frame_table(selection, labels))
     if chosen.usage.calls:
-        print(f"{chosen.selector}: {chosen.seconds:.1f} s, {usage_text(chosen.usage)}")
+        say(f"{chosen.selector}: {chosen.seconds:.1f} s, {usage_text(chosen.usage)}")
 
 
 def _frame_table(selection: Selection, labels: Mapping[int, str]) -> Table:

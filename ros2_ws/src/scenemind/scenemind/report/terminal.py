@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,10 +25,9 @@ from scenemind.models import Allowance
 from scenemind.reasoning import ReasoningFailure
 from scenemind.reasoning.method import Asking, Progress
 from scenemind.reasoning.query import MEASURED, SAME_AS
+from scenemind.untrusted import printable, printable_json, say
 
 _FILE_WIDTH = 120  # characters, where standard output is no terminal
-# What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
-_NOT_PRINTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _WIDEST = 1000  # characters, of a table whose width is measured
 _COUNT_EVERY = 10  # frames: making a snapshot in each would take part of their time
 _SHOWN_CHARACTERS = 400  # of the text of a model that is still writing
@@ -37,9 +35,16 @@ _SHOWN_CHARACTERS = 400  # of the text of a model that is still writing
 Result = TypeVar("Result")
 
 
+class PlainConsole(Console):
+    """A console that shows the escapes of strings as blanks, and its own ones as they are."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(printable(text), **how)
+
+
 def progress_console() -> Console:
     """The console for progress and remarks: standard error, as results may be piped."""
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True, highlight=False)
 
 
 @contextmanager
@@ -77,14 +82,10 @@ def mapping_progress(
         yield show
 
 
-def printable(text: str) -> str:
-    """Text of a model or a camera without characters that control a terminal."""
-    return _NOT_PRINTED.sub(" ", text)
-
-
 def print_json(result: Mapping[str, Any]) -> None:
     """Print the result as the last line of standard output."""
-    print(json.dumps(result, ensure_ascii=False), file=sys.stdout, flush=True)
+    text = json.dumps(result, ensure_ascii=False)
+    print(printable_json(text), file=sys.stdout, flush=True)
 
 
 # Tables
@@ -113,7 +114,7 @@ def print_table(table: Table, spare: Sequence[str] = ()) -> None:
         spare: columns that are left out, in this order, until the others fit into the terminal.
     """
     terminal = Console()
-    console = Console(width=terminal.width if terminal.is_terminal else _FILE_WIDTH)
+    console = PlainConsole(width=terminal.width if terminal.is_terminal else _FILE_WIDTH)
     for heading in spare:
         unbounded = console.options.update(width=_WIDEST)
         if Measurement.get(console, unbounded, table).maximum <= console.width:
@@ -162,7 +163,7 @@ def object_counts(snapshot: MemorySnapshot) -> str:
 def print_corrections(corrections: Collection[Correction]) -> None:
     """Print the journal, a row an entry."""
     if not corrections:
-        print("no corrections")
+        say("no corrections")
         return
     table = make_table("no.", "what", "objects", "by", "reason", "state", whole=("no.", "objects"))
     for entry in corrections:

@@ -39,7 +39,8 @@ from scenemind.report.replies import (
     show_chosen,
     show_grounding,
 )
-from scenemind.report.terminal import print_json, printable, with_progress
+from scenemind.report.terminal import print_json, with_progress
+from scenemind.untrusted import say
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Correction as CorrectionMsg
 from scenemind_interfaces.msg import Error, MemTree
@@ -276,7 +277,7 @@ def _printed(result: dict[str, Any], said: str, request: dict[str, Any]) -> int:
     if request["as_json"]:
         print_json(result)
     else:
-        print(printable(said))
+        say(said)
     return 0 if result["error"] is None else 1
 
 
@@ -391,7 +392,7 @@ def main() -> int:
                 return 0
             return ASKING[task](client, request)
     except SceneMindError as error:
-        print(f"scenemind: {error}", file=sys.stderr)
+        say(f"scenemind: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED

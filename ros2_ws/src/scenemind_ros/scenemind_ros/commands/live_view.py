@@ -13,6 +13,7 @@ from scenemind.errors import SceneMindError
 from scenemind.memory import MemoryAccess, SceneMemoryError
 from scenemind.models import Allowance
 from scenemind.reasoning import Alignment, Answer, Asking, Grounding, Query
+from scenemind.untrusted import say
 from scenemind.viewer.browser_view import ViewOptions, show_view
 from scenemind_ros.calls import OnFeedback, PendingGoal
 from scenemind_ros.client import SceneMindClient
@@ -162,7 +163,7 @@ def main(request: str) -> int:
                 poll_s=_LOOK_EVERY_S,
             )
     except SceneMindError as error:
-        print(f"scenemind: {error}", file=sys.stderr)
+        say(f"scenemind: {error}", file=sys.stderr)
         return 1
     return 0
 
