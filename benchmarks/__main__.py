@@ -70,6 +70,35 @@ def _relocation(
     show_result("relocation", result, as_json)
 
 
+@app.command("loops", epilog="Example: python -m benchmarks loops --rooms 2 --json")
+def _loops(
+    rooms: Annotated[int, typer.Option(min=1, help="Pairs of rooms of each kind.")] = 6,
+    as_json: AsJson = False,
+) -> None:
+    """Drive where no loop must be closed: into other rooms that odometry puts at the same place,
+    and through rooms that look alike from several places.
+
+    Counts wrong loops; the detector errs. Needs the extra geometry3d.
+    """
+    result = bench_named("loops", "benchmarks")(rooms)
+    show_result("loops", result, as_json)
+
+
+@app.command("real-drift", epilog="Example: python -m benchmarks real-drift --only redkitchen")
+def _real_drift(
+    seed: Annotated[int, typer.Option(help="Of the directions of drift.")] = 1,
+    only: Annotated[list[str] | None, typer.Option(help="Names of recordings.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Map recordings with drift in their poses, with and without closing of loops.
+
+    Reports the mean IoU with the objects of the map of the poses as they are. Needs the extra
+    geometry3d.
+    """
+    result = bench_named("real_drift", "benchmarks")(seed, tuple(only or ()))
+    show_result("real_drift", result, as_json)
+
+
 @app.command("programs", epilog="Example: python -m benchmarks programs --json")
 def _programs(
     rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 30,
@@ -261,6 +290,10 @@ def _mapping(
     corrected: Annotated[
         bool, typer.Option("--corrected", help="Give the true poses back at the end, as SLAM does.")
     ] = False,
+    loop_closure: Annotated[
+        bool, typer.Option(help="Close loops while mapping; needs the extra geometry3d.")
+    ] = True,
+    first: Annotated[int, typer.Option(min=1, help="The first room.")] = 1,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -284,6 +317,8 @@ def _mapping(
         turn=turn,
         changes=changes,
         corrected=corrected,
+        loop_closure=loop_closure,
+        first=first,
         report=report,
     )
     show_result("mapping", result, as_json)

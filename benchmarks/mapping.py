@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +16,15 @@ from rich.progress import track
 
 from scenemind.bench.machine import machine, versions
 from scenemind.composition import choose_detector, data_beside_the_repository
-from scenemind.config import SceneMindConfig
+from scenemind.config import LoopClosureConfig, SceneMindConfig
 from scenemind.evaluation.rooms import true_objects
 from scenemind.frames import RecordedSequence, RGBDFrame, open_sequence, read_sequence
 from scenemind.frames.sequence import counted_stamp_ns
 from scenemind.geometry import Pose
 from scenemind.mapping import Mapper, map_all
 from scenemind.memory import MapObject, Memory, MemorySnapshot
+from scenemind.memory.loops.closing import LoopClosing, LoopReport
+from scenemind.memory.places.constellation import turn_about_z
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.backends.noisy_detector import DetectorNoise, NoisyDetector
 from scenemind.perception.protocols import Detector
@@ -149,23 +154,28 @@ def bench_mapping(
     turn: float = 0.0,
     changes: int = 0,
     corrected: bool = False,
+    loop_closure: bool = True,
+    first: int = 1,
     report: Path | None = None,
 ) -> dict[str, Any]:
-    """Map rooms 1, 2, ... and compare each with its truth; map the recordings that are there.
+    """Map rooms and compare each with its truth; map the recordings that are there.
 
     Args:
+        rooms: how many, from room `first` on.
         noise: misses, wrong labels, false alarms, jittered boxes and ragged masks.
         objects, loops, odometry_noise, changes: see `simulate`. A map is compared with the room as
-            it is at the end of the drive, where odometry had drifted to.
+            it is at the end of the drive, at the place where the mapped way lies best on the true
+            one: the origin of a map that drifts is nowhere.
         drift, turn: see `Drift`.
         corrected: give the true poses back at the end, as SLAM would, and compare also the map
             after that, and that of a drive with right poses.
+        loop_closure: close loops while mapping, as the default is; needs Open3D.
         report: folder for the maps as pictures; recordings are mapped only for it.
     """
     console = progress_console()
-    scores, entries, drifts = [], [], []
+    scores, entries, drifts, closed = [], [], [], []
     after: list[Corrected] = []
-    for seed in track(range(1, rooms + 1), "mapping rooms", console=console):
+    for seed in track(range(first, first + rooms), "mapping rooms", console=console):
         sequence = simulate(
             seed,
             _FRAMES_A_LOOP * loops,
@@ -174,7 +184,10 @@ def bench_mapping(
             loops=loops,
             changes=changes,
         )
-        score, entry = _map_room(sequence, noise, after if corrected else None)
+        score, entry, closings = _map_room(
+            sequence, noise, loop_closure, after if corrected else None
+        )
+        closed.append(closings)
         drifts.append(sequence.drift_at_end)
         scores.append(score)
         entries.append(entry)
@@ -189,6 +202,14 @@ def bench_mapping(
         "changes": changes,
     }
     result["drift_at_end"] = dict(zip(("m", "deg"), np.mean(drifts, axis=0).tolist(), strict=True))
+    result["loops"] = {
+        "problem": next((one.problem for one in closed if one.problem), ""),
+        "found": sum(one.found for one in closed),
+        "waiting": sum(one.waiting for one in closed),
+        "refused": dict(sum((Counter(one.refused) for one in closed), Counter())),
+        "applied": sum(one.applied for one in closed),
+        "residual_m": float(np.nanmedian([one.residual_m for one in closed] or [np.nan])),
+    }
     if after:
         result["after_correction"] = summary(c.score for c in after)
         result["with_right_poses"] = summary(c.right for c in after)
@@ -205,6 +226,17 @@ def bench_mapping(
         result["recordings"] = {e.run.sequence: dict(e.figures) for e in recorded}
         result["report"] = str(page)
     return {**result, "machine": machine(), "versions": versions()}
+
+
+def fitted(true_poses: Sequence[Pose], poses: Sequence[Pose]) -> Pose:
+    """The turn about z and the shift that put the poses (N) of a way best onto the true ones: the
+    mean turn of the cameras, then the mean shift of their places."""
+    true, seen = (np.array([pose.translation for pose in way]) for way in (true_poses, poses))
+    turns = [a.rotation @ b.rotation.T for a, b in zip(true_poses, poses, strict=True)]
+    mean = np.sum(turns, axis=0)
+    yaw = math.atan2(float(mean[1, 0] - mean[0, 1]), float(mean[0, 0] + mean[1, 1]))
+    turn = turn_about_z(yaw, 0.0, 0.0, 0.0).rotation
+    return Pose(turn, true.mean(axis=0) - turn @ seen.mean(axis=0))
 
 
 def find_recordings() -> list[Path]:
@@ -227,8 +259,11 @@ class Corrected:
 
 
 def _map_room(
-    sequence: SimulatedSequence, noise: bool, after: list[Corrected] | None = None
-) -> tuple[RoomScore, OverviewEntry]:
+    sequence: SimulatedSequence,
+    noise: bool,
+    loop_closure: bool,
+    after: list[Corrected] | None = None,
+) -> tuple[RoomScore, OverviewEntry, LoopReport]:
     """Map a room.
 
     Args:
@@ -254,16 +289,24 @@ def _map_room(
         corrected.append((memory.snapshot(), time.perf_counter() - start))
 
     frames = counted(read_sequence(sequence))
-    wanted = give_back if after is not None else None
-    run = _run(sequence, detector, SceneMindConfig(), frames, wanted)
+    world_T_map: list[Pose] = []
+
+    def finish(memory: Memory) -> None:
+        stamps_ns = [counted_stamp_ns(number, RATE_HZ) for number in range(len(sequence))]
+        world_T_map.append(fitted(sequence.true_poses, memory.poses_at(stamps_ns)))
+        if after is not None:
+            give_back(memory)
+
+    config = SceneMindConfig(loop_closure=LoopClosureConfig(enabled=loop_closure))
+    run, loops = _run(sequence, detector, config, frames, finish)
     seen = counter.seen(MIN_FRAMES)
     if after is not None:
-        exact, _ = _map_room(replace(sequence, odometry=None), noise)
+        exact, _, _ = _map_room(replace(sequence, odometry=None), noise, loop_closure)
         (snapshot, seconds), at_end = corrected[0], sequence.room_at(run.snapshot.stamp_ns)
         found = score_room(at_end.seed, at_end, snapshot.objects.values(), seen)
         after.append(Corrected(found, exact, seconds))
     room, objects = sequence.room_at(run.snapshot.stamp_ns), run.snapshot.objects.values()
-    drift = sequence.world_T_odometry() if sequence.odometry else None
+    drift = world_T_map[0] if sequence.odometry else None
     score = score_room(room.seed, room, objects, seen, drift)
     if sequence.changes:
         left = places_seen_again(sequence)
@@ -271,13 +314,13 @@ def _map_room(
         score = replace(score, left=len(left), stale=len(stale))
     figures = {name: f"{value:.2f}" for name, value in summary([score]).items()}
     truth = true_objects(room, seen, run.snapshot, drift)
-    return score, OverviewEntry(replace(run, truth=truth), figures)
+    return score, OverviewEntry(replace(run, truth=truth), figures), loops
 
 
 def _map_recording(path: Path) -> OverviewEntry:
     sequence = open_sequence(path)
     config, detector = choose_detector(SceneMindConfig(), sequence, None)
-    run = _run(sequence, detector, config, read_sequence(sequence))
+    run, _ = _run(sequence, detector, config, read_sequence(sequence))
     pairs = doubled(run.snapshot.objects.values())
     return OverviewEntry(
         run,
@@ -295,10 +338,13 @@ def _run(
     config: SceneMindConfig,
     frames: Iterable[RGBDFrame],
     at_end: Callable[[Memory], None] | None = None,
-) -> Run:
+) -> tuple[Run, LoopReport]:
     """Args: at_end: called with the memory once the run was noted."""
-    with Memory.create(None, config) as memory:
-        mapper = Mapper(detector, memory, config)
+    with (
+        Memory.create(None, config) as memory,
+        closing(LoopClosing(memory, config.loop_closure, patiently=True)) as loops,
+    ):
+        mapper = Mapper(detector, memory, config, loops=loops)
         map_all(mapper, frames)
         run = Run(
             sequence=sequence.name,
@@ -313,4 +359,4 @@ def _run(
         )
         if at_end is not None:
             at_end(memory)
-        return run
+        return run, loops.report()

@@ -65,6 +65,28 @@ def test_an_error_of_mapping_is_an_error_on_diagnostics(
     assert "deactivate and activate" in status.message
 
 
+def test_closing_of_loops_says_what_it_did(graph: RosGraph, session: MappingSession) -> None:
+    session.name_instances({1: "chair"})
+    session.start()
+    status = status_of(graph, session, "loop closure")
+    assert status.level == DiagnosticStatus.OK
+    values = {value.key: value.value for value in status.values}
+    assert (values["loops"], values["applied"]) == ("0", "0")
+    session.stop()
+    assert session.loops is None
+
+
+def test_loops_are_left_to_a_slam_system() -> None:
+    assert PARAMETERS.own_loops.enabled
+    for name, value in (
+        ("corrections.path", "/path"),
+        ("corrections.tf", True),
+        ("pose_source", "tf"),
+        ("loop_closure.enabled", False),
+    ):
+        assert not MappingParameters.from_flat({**SIMULATED, name: value}).own_loops.enabled
+
+
 @pytest.mark.parametrize("failed", ["images_failed", "failed_commits"])
 def test_a_failing_disk_is_a_warning(
     graph: RosGraph, session: MappingSession, failed: str, monkeypatch: pytest.MonkeyPatch

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from scenemind.frames import RecordedSequence, RGBDFrame
     from scenemind.geometry import Pose
     from scenemind.mapping import Mapper, MapperReport
+    from scenemind.memory.loops.closing import LoopClosing, LoopReport
     from scenemind.memory.merging import Merge
     from scenemind.memory.occupancy.approach import ApproachPose, Purpose
     from scenemind.memory.occupancy.grid import OccupancyGrid
@@ -248,6 +249,7 @@ class Scene:
         self._inventory: BackgroundInventory | None = None
         self._dialogues = Dialogues(config.synergai.dialogues, config.synergai.turns)
         self._coming_back: ComingBack | None = None
+        self._loops: LoopClosing | None = None  # of the latest recording or camera
         self._world_T_poses: Pose | None = None
         self._opened = opened = ExitStack()
         opened.callback(memory.close)
@@ -517,7 +519,8 @@ class Scene:
         """
         _check_order(self._last_added, frame)
         if self._mapper is None:
-            self._mapper = self._new_mapper(_detector_of(self.config, self._detector, None))
+            detector = _detector_of(self.config, self._detector, None)
+            self._mapper = self._new_mapper(detector, patiently=False)
             if self.config.inventory.enabled:
                 self.start_inventory()
         report = self._process(self._mapper, frame, patiently=False)
@@ -531,7 +534,7 @@ class Scene:
         found = None if visit is None else visit.note_frame(patiently=patiently)
         if visit is not None and found is not None:
             self.writable_memory.merge(visit.visit, found)
-            mapper.go_on_in(self.writable_memory, found)
+            mapper.go_on_in(self.writable_memory, found, self._new_loops(patiently=patiently))
             self._world_T_poses, self._coming_back = found, None
         return report
 
@@ -605,7 +608,8 @@ class Scene:
         from scenemind.frames import read_sequence
         from scenemind.mapping import map_all
 
-        mapper, self._mapper, self._last_added = self._new_mapper(detector), None, None
+        mapper = self._new_mapper(detector, patiently=True)
+        self._mapper = self._last_added = None
         count, start = 0, time.perf_counter()
 
         def count_frame(report: MapperReport) -> None:
@@ -627,11 +631,30 @@ class Scene:
         stage_ms = {name: stage.median_ms for name, stage in mapper.timings.stats().items()}
         return MappingResult(count, dict(source.drops), mapper.failed_detections, seconds, stage_ms)
 
-    def _new_mapper(self, detector: Detector) -> Mapper:
+    def _new_mapper(self, detector: Detector, *, patiently: bool) -> Mapper:
         from scenemind.mapping import Mapper
 
-        memory = self.writable_memory if self._coming_back is None else self._coming_back.visit
-        return Mapper(detector, memory, self.config, self._world_T_poses)
+        if self._coming_back is not None:  # there are no loops before the camera is located
+            return Mapper(detector, self._coming_back.visit, self.config)
+        loops = self._new_loops(patiently=patiently)
+        return Mapper(detector, self.writable_memory, self.config, self._world_T_poses, loops)
+
+    def _new_loops(self, *, patiently: bool) -> LoopClosing:
+        """Closes the loops of the frames from now on; the one before has ended."""
+        from scenemind.memory.loops.closing import LoopClosing
+
+        if self._loops is not None:
+            self._loops.close()
+        settings = self.config.loop_closure
+        self._loops = LoopClosing(self.writable_memory, settings, patiently=patiently)
+        self._opened.callback(self._loops.close)
+        return self._loops
+
+    @property
+    def loops(self) -> LoopReport | None:
+        """What closing of loops has done since frames of the latest recording or camera came;
+        None: none came."""
+        return None if self._loops is None else self._loops.report()
 
     def correct_poses(
         self,

@@ -18,6 +18,7 @@ from scenemind.config import (
     DetectorConfig,
     LearnedMethodsConfig,
     LlmTpcConfig,
+    LoopClosureConfig,
     MemTreeConfig,
     ModelsConfig,
     RelationConfig,
@@ -134,6 +135,14 @@ class MappingParameters(SceneMindConfig):
         2, ge=1, description="frames that wait for the mapper; a further one replaces the oldest"
     )
     silence_s: float = Field(5.0, gt=0.0, description="warn after this time without messages")
+
+    @property
+    def own_loops(self) -> LoopClosureConfig:
+        """Closing of loops: none where a SLAM system closes them."""
+        slam = self.corrections
+        has_slam = self.pose_source == "tf" or slam.tf or bool(slam.path or slam.graph)
+        off = {"enabled": False} if has_slam else {}
+        return self.loop_closure.model_copy(update=off)
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:

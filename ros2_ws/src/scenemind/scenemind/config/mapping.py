@@ -134,6 +134,19 @@ class MapperConfig(Settings):
     )
 
 
+class LoopClosureConfig(Settings):
+    """Loops of the way that are closed here, for robots with odometry only (`memory.loops`)."""
+
+    enabled: bool = Field(True, description="needs the extra `geometry3d`")
+    least_m: float = Field(
+        0.02, ge=0.0, description="smaller corrections are left to a later one, if also"
+    )
+    least_deg: float = Field(0.3, ge=0.0, description="the turn is smaller")
+    put_off_frames: int = Field(
+        300, ge=0, description="frames for which a look may wait while mapping is too slow"
+    )
+
+
 class ObjectMapConfig(Settings):
     """Fusing observations into objects (`memory.objects`)."""
 

@@ -16,6 +16,7 @@ from scenemind.config.mapping import (
     DetectorConfig,
     InventoryConfig,
     LiftingConfig,
+    LoopClosureConfig,
     MapperConfig,
     ObjectMapConfig,
     RelationConfig,
@@ -49,6 +50,7 @@ class SceneMindConfig(Settings):
     tracker: TrackerConfig = TrackerConfig()
     lifting: LiftingConfig = LiftingConfig()
     mapper: MapperConfig = MapperConfig()
+    loop_closure: LoopClosureConfig = LoopClosureConfig()
     object_map: ObjectMapConfig = ObjectMapConfig()
     tree: TreeConfig = TreeConfig()
     relations: RelationConfig = RelationConfig()

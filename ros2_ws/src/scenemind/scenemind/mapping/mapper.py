@@ -16,6 +16,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
 from scenemind.mapping.governor import FULL_PLAN, Plan
 from scenemind.memory.attributes.sizes import find_stance
+from scenemind.memory.loops.closing import LoopClosing
 from scenemind.memory.memory import Memory
 from scenemind.memory.state import IntegrationOptions, Stopwatch
 from scenemind.perception.lifting import lift
@@ -77,6 +78,7 @@ class Mapper:
         memory: receives the observations.
         timings: duration of each stage.
         failed_detections: frames on which the detector failed; they are mapped without detections.
+        loops: is told of each frame; None: no loops are closed.
     """
 
     def __init__(
@@ -85,12 +87,15 @@ class Mapper:
         memory: Memory,
         config: SceneMindConfig,
         world_T_poses: Pose | None = None,
+        loops: LoopClosing | None = None,
     ) -> None:
         """
         Args:
             world_T_poses: where the world of the frames' poses lies in that of the memory; None: it
                 is the same.
+            loops: closes loops in this memory; its owner closes it.
         """
+        self.loops = loops
         self._detector = detector
         self._label_similarity: LabelSimilarity = same_word
         if isinstance(detector, OpenVocabularyDetector):
@@ -105,9 +110,11 @@ class Mapper:
         self._no_correction = memory.world_T_input
         self._world_T_poses = world_T_poses
 
-    def go_on_in(self, memory: Memory, world_T_poses: Pose) -> None:
+    def go_on_in(
+        self, memory: Memory, world_T_poses: Pose, loops: LoopClosing | None = None
+    ) -> None:
         """Map the following frames into another memory; see `__init__`."""
-        self.memory, self._world_T_poses = memory, world_T_poses
+        self.memory, self._world_T_poses, self.loops = memory, world_T_poses, loops
 
     @property
     def detector(self) -> Detector:
@@ -152,7 +159,11 @@ class Mapper:
             SceneMemoryError: the frame's number does not come after the last one's.
         """
         with self.memory.steady_world():
-            return self._integrate(detected, plan)
+            report = self._integrate(detected, plan)
+        if self.loops is not None:
+            pose = detected.frame.world_T_camera
+            self.loops.note_frame(report.frame_number, pose, is_late=bool(plan.put_off))
+        return report
 
     def _integrate(self, detected: DetectedFrame, plan: Plan) -> MapperReport:
         watch = Stopwatch()

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from scenemind.language import lexicon
 from scenemind.language.english import read_table, shown
-from scenemind.language.questions import parse_question
 from scenemind.language.referring.reader import read
-from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import noun_phrases
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess
@@ -21,8 +18,9 @@ from scenemind.reasoning.query import Query
 Action = Literal["ask", "ground"]
 
 _OPEN = re.compile(r"\s*what\b", re.IGNORECASE)
-# Of one kind: more are in more pictures than one can look at.
-_MOST_COUNTED = 20
+# Of the detections of a label. Where more are on no object, the map has missed some of the things,
+# or the detector sees some that are none: pictures tell which.
+_DOUBTFUL_SHARE = 0.33
 
 
 def asks_for(kind: str, text: str) -> bool:
@@ -81,7 +79,7 @@ def _table() -> _Table:
     return _Table(kinds, tuple(table["cases"]), tuple(table["finders"]))
 
 
-_FACTS = ("situated", "known", "strange", "countable", "related", "open")
+_FACTS = ("situated", "known", "doubtful", "related", "open")
 
 
 class _Facts:
@@ -116,24 +114,11 @@ class _Facts:
         return sum(bool(_matches(noun, self._labels)) for noun in self._nouns) > 1
 
     @cached_property
-    def strange(self) -> bool:
-        """As the grammar reads it; parts of the building are no objects, and another thing that is
-        often taken for what is asked about is not it."""
-        try:
-            question = parse_question(self._query.text)
-        except NotUnderstoodError:
-            return False
-        said = dict.fromkeys(phrase.noun for phrase in noun_phrases(question) if phrase.noun)
-        nouns = [noun for noun in said if noun not in lexicon.ANYTHING | lexicon.BUILDING]
-        found = [Vocabulary.load().match(noun, self._labels) for noun in nouns]
-        return bool(found) and (not all(found) or all(match.stands_in for match in found[0]))
-
-    @cached_property
-    def countable(self) -> bool:
-        meant = _matches(self.thing, self._labels)
-        objects = self._memory.snapshot().objects.values()
-        is_few = sum(thing.label in meant for thing in objects) <= _MOST_COUNTED
-        return is_few and len(self._memory.frame_index()) > 0
+    def doubtful(self) -> bool:
+        index = self._memory.frame_index()
+        found = index.is_called(_matches(self.thing, self._labels | {*index.labels}))
+        unmapped = found & (index.detection_objects == 0)
+        return bool(unmapped.sum() > _DOUBTFUL_SHARE * found.sum())
 
     @cached_property
     def _nouns(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name
+from scenemind.memory.loops.closing import LoopClosing, LoopReport
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
@@ -46,6 +47,7 @@ class MappingSession:
     Attributes:
         memory: the memory in use; another object after `load`.
         mapper: None while mapping is stopped or waits for instance names.
+        loops: closes the loops of its way; None without a mapper.
         describing: descriptions of objects by models; None: disabled.
         inventory: objects that a model names in stored frames; None: disabled.
         dropped: frames that a newer one replaced before they were mapped.
@@ -77,6 +79,7 @@ class MappingSession:
             self.memory.close()
             raise
         self.mapper: Mapper | None = None
+        self.loops: LoopClosing | None = None
         self._pipeline: MappingPipeline | None = None
         self._slot: LatestSlot[RGBDFrame] = LatestSlot(parameters.pending_frames)
         self._is_active = False
@@ -125,7 +128,9 @@ class MappingSession:
         """Start mapping the submitted frames."""
         self._is_active = True
         if self._detector is not None:
-            self.mapper = Mapper(self._detector, self.memory, self._parameters)
+            self.loops = LoopClosing(self.memory, self._parameters.own_loops)
+            self.loops.prepare()
+            self.mapper = Mapper(self._detector, self.memory, self._parameters, loops=self.loops)
             governor = Governor(self._parameters.mapper)
             self._pipeline = MappingPipeline(self.mapper, self._slot, governor, self._on_report)
             self._pipeline.start()
@@ -138,9 +143,11 @@ class MappingSession:
                 self._pipeline.stop()
             except Exception:  # noqa: BLE001 - it was logged in full when it happened
                 _log.error("mapping had stopped before; activate the node again to restart it")
+        if self.loops is not None:
+            self.loops.close()
         self._dropped_before += self._slot.dropped
         self._slot = LatestSlot(self._parameters.pending_frames)
-        self._pipeline = self.mapper = None
+        self._pipeline = self.mapper = self.loops = None
 
     def submit(self, frame: RGBDFrame) -> None:
         """Hand a frame to the mapper; without a mapper the newest frames wait for it."""
@@ -286,6 +293,8 @@ class MappingDiagnostics:
 
     def message(self) -> DiagnosticArray:
         status = [self._input(), self._mapper(), self._memory(), *self._looking()]
+        if self._session.loops is not None:
+            status.append(self._loops(self._session.loops.report()))
         message = DiagnosticArray(status=status)
         message.header.stamp = self._node.get_clock().now().to_msg()
         return message
@@ -353,6 +362,24 @@ class MappingDiagnostics:
                 " memory repair` keeps what is whole"
             )
         return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
+
+    def _loops(self, report: LoopReport) -> DiagnosticStatus:
+        """Loops that were found and refused, and what became of them."""
+        refused = {f"refused: {why}": count for why, count in report.refused.items()}
+        values: dict[str, object] = {
+            "loops": report.found,
+            "waiting": report.waiting,
+            **refused,
+            "residual_m": report.residual_m,
+            "applied": report.applied,
+            "largest_m": report.largest_m,
+            "largest_deg": report.largest_deg,
+            "put_off": report.put_off,
+        }
+        if report.problem:
+            values["not closed"] = report.problem
+        problems = [report.problem] if report.failed else []
+        return diagnostic_status(self._node, "loop closure", values, problems)
 
     def _looking(self) -> list[DiagnosticStatus]:
         """Outcomes of model calls; nothing without configured models."""

@@ -40,7 +40,6 @@ _LONGEST_REASONING = 2000
 _NAMED_MISTAKES = 5
 # What is known of objects takes at most this share of the tree's tokens, or so many.
 _TABLE_SHARE, _SMALL_TABLE = 0.25, 150
-_MORE_VIEWS = 2  # of what was counted, beside those that show all that was detected of it
 _NO_IMAGE = "No image is stored of any location that was mapped."
 
 
@@ -116,13 +115,7 @@ class TreeSelector:
             is_anywhere = is_once and locations[pick.location_id].object_ids.intersection(pick.keys)
             own = Wanted(pick.keys, pick.cues) if pick.keys or pick.cues else wanted
             chooser.take(own, None if is_anywhere else pick.location_id)
-        if is_count:
-            # A detector overlooks some, such as what the border of its views cuts off.
-            places = [snapshot.objects[i].box.center for i in wanted.object_ids]
-            around = Wanted(cues=(*wanted.keys, *wanted.cues), places=tuple(places))
-            count = min(count, len(chooser.frames) + _MORE_VIEWS)
-            chooser.fill(around, count)
-        else:
+        if not is_count:
             chooser.fill(wanted, count)
         frames = chooser.chosen(wanted)
         if not frames:

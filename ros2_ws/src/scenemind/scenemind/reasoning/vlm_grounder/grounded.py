@@ -91,9 +91,7 @@ def as_measured(
         target_class: label of a box that the map does not know.
     """
     match = find_match(target, measured, snapshot)
-    # What is drawn has no label; a thing that is gone from there need not be it.
-    is_other = match is None or (target.is_drawn and match.bond == "gone")
-    label = target_class if match is None or is_other else match.thing.label
+    label = target_class if match is None else match.thing.label
     box = _as_object(target, measured, label, match)
     if match is None or match.bond == "gone":
         found = [(box, measured_box_right(measured, None))]

@@ -1,0 +1,71 @@
+"""Pose graphs with a known solution: a square way whose odometry turns too far at each corner."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Pose
+from scenemind.memory.loops.pose_graph import Loop, solve
+from scenemind.memory.places.constellation import turn_about_z
+
+SIDE_M, ERROR_RAD, ERROR_M = 3.0, math.radians(1.5), 0.03
+# Two rounds of a square, a node at each corner. Cameras look along the way, at a height.
+CAMERA = Pose(np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]), np.zeros(3))
+STEPS = [turn_about_z(math.pi / 2.0, SIDE_M, 0.0, 0.0)] * 8
+WAY = np.outer(np.arange(9), (SIDE_M, math.pi / 2.0))
+
+
+def way(step_error: Pose) -> list[Pose]:
+    poses = [turn_about_z(0.0, 0.0, 0.0, 1.1)]
+    for step in STEPS:
+        poses.append(poses[-1] @ step @ step_error)
+    return [pose @ CAMERA for pose in poses]
+
+
+TRUE = way(Pose.identity())
+DRIFTED = way(turn_about_z(ERROR_RAD, ERROR_M, 0.0, 0.004))
+
+
+def loop(first: int, second: int, error: Pose | None = None) -> Loop:
+    seen = TRUE[first].inverse() @ TRUE[second]
+    return Loop(first, second, seen if error is None else error @ seen, 0.01)
+
+
+def farthest(found: list[Pose]) -> float:
+    return max(a.distance_m(b) for a, b in zip(found, TRUE, strict=True))
+
+
+@pytest.mark.extras
+def test_loops_take_back_what_odometry_drifted(open3d: ModuleType) -> None:
+    loops = [loop(number, number + 4) for number in range(5)]
+    poses, kept = solve(open3d, range(9), DRIFTED, DRIFTED, WAY, loops)
+    assert kept == loops
+    assert farthest(DRIFTED) > 0.4
+    # The second round lies on the first one; a drift that both share cannot be known.
+    for first, second in ((number, number + 4) for number in range(5)):
+        assert poses[first].distance_m(poses[second]) < 0.02
+    assert farthest(poses) < 0.5 * farthest(DRIFTED)
+    assert poses[0].distance_m(TRUE[0]) < 1e-6
+
+
+@pytest.mark.extras
+def test_a_loop_that_contradicts_the_others_is_dropped(open3d: ModuleType) -> None:
+    right = [loop(number, number + 4) for number in range(5)]
+    wrong = loop(1, 6, turn_about_z(0.3, 0.8, -0.5, 0.0))
+    poses, kept = solve(open3d, range(9), DRIFTED, DRIFTED, WAY, [*right, wrong])
+    assert kept == right
+    assert poses[0].distance_m(poses[4]) < 0.02
+
+
+@pytest.mark.extras
+def test_without_an_error_nothing_moves(open3d: ModuleType) -> None:
+    poses, kept = solve(open3d, range(9), TRUE, TRUE, WAY, [loop(0, 4), loop(3, 7)])
+    assert len(kept) == 2
+    assert farthest(poses) < 1e-6
+    for a, b in pairwise(range(9)):
+        assert (poses[a].inverse() @ poses[b]).angle_rad(TRUE[a].inverse() @ TRUE[b]) < 1e-6
