@@ -14,12 +14,14 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory, ReadOnlyMemory, list_memories
 from scenemind.memory.disk.examination import check, repair
 from tests.unit.memory import walk
+from tests.unit.memory.merging_child import HERE_T_OTHER
 from tests.unit.memory.migrating_child import SHIFT_M
 
 CONFIG = SceneMindConfig()
@@ -79,6 +81,33 @@ def test_migrating_poses_is_done_or_not_begun(walked: Path, tmp_path: Path, kill
             assert location.anchor.translation[1] == pytest.approx(moved_m, abs=1e-6)
             for tracklet in location.tracklets:
                 assert tracklet.trajectory[:, 1] == pytest.approx(2.0 + moved_m, abs=0.3)
+    assert check(path) == ()
+
+
+@pytest.mark.parametrize("kill", range(KILLS))
+def test_a_merge_is_done_or_not_begun(walked: Path, tmp_path: Path, kill: int) -> None:
+    """Frames, path, objects and images are those of one number of merges; each one that was
+    acknowledged is among these. The chairs stay three."""
+    path, other = tmp_path / "row", tmp_path / "other"
+    shutil.copytree(walked, path)
+    shutil.copytree(walked, other)
+    with Memory.open(other, CONFIG) as memory:
+        away = HERE_T_OTHER.inverse() @ walk.step(0).frame.world_T_camera
+        memory.correct_poses(np.array([walk.step(0).frame.stamp_ns]), [away])
+        frames, stored = memory.last_frame_number + 1, len(memory.stored_frames())
+    said = kill_after(path, random.Random(kill).uniform(0.0, LONGEST_S), "merging_child.py")
+    acknowledged = max(int(turn) for (turn,) in of(said, "merged"))
+    with Memory.open(path, CONFIG) as memory:
+        turns, rest = divmod(memory.last_frame_number + 1, frames)
+        assert rest == 0
+        assert turns - 1 in (acknowledged, acknowledged + 1)
+        assert sorted(memory.snapshot().objects) == [1, 2, 3]
+        for thing in memory.snapshot().objects.values():
+            assert thing.box.center[1] == pytest.approx(2.0, abs=0.1)
+        assert memory.trajectory()[:, 1] == pytest.approx(0.0, abs=1e-3)
+        assert len(memory.stored_frames()) == turns * stored
+        for number in memory.stored_frames():
+            assert memory.key_frame(number).jpeg
     assert check(path) == ()
 
 

@@ -736,7 +736,10 @@ class Scene:
         """The objects that a phrase means ("the cup on the couch"), best first; see `ask`."""
         query = _query(phrase, situation, policy, by)
         _check_name("method", method, METHODS)
-        return self._router().ground(query, method, asking or self._asking(timeout_s))
+        found = self._router().ground(query, method, asking or self._asking(timeout_s))
+        if self.is_located:
+            return found
+        return replace(found, reasoning=f"{found.reasoning} {_EARLIER}".lstrip())
 
     def align(
         self,

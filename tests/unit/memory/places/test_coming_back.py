@@ -105,9 +105,11 @@ def test_a_camera_that_comes_back_goes_on_in_the_old_map(
     with sm.open(folder / "continued", relocate=True, detector=detector) as place:
         assert not place.is_located
         assert "earlier visit" in place.ask("how many chairs are there?").text
+        assert "earlier visit" in place.ground("the chair").reasoning
         place.map(visit)
         assert place.is_located, place.why_not_located
         assert "earlier visit" not in place.ask("how many chairs are there?").text
+        assert "earlier visit" not in place.ground("the chair").reasoning
         assert len(ids & {thing.id for thing in place.objects}) >= 0.9 * len(ids)
         camera = place.snapshot.world_T_camera
         assert camera is not None
