@@ -70,6 +70,17 @@ def test_without_a_model_the_grammar_reads_them_all_the_same() -> None:
     assert (done.method, memory.snapshot().objects[10].label) == ("symbolic", "mug")
 
 
+def test_a_fact_about_what_the_map_lacks_is_for_the_agent() -> None:
+    said = "the cup on the shelf holds cold coffee"
+    assert Router(room_memory()).align(Query(said), "Anna").failure is not None
+    note = act("update_attributes", object_id=10, attributes={"note": "holds cold coffee"})
+    with agent_router(note, finish("Noted.", 10)) as (router, memory, _):
+        done = router.align(Query(said), "Anna", asking())
+        cup = memory.snapshot().objects[10]
+    assert (done.failure, done.method) == (None, "synergai")
+    assert cup.attributes["note"].startswith("holds cold coffee")
+
+
 def test_ask_tells_a_correction_from_a_question() -> None:
     steps = (act("update_name", names=["stool"], object_ids=[6]), finish("It is a stool.", 6))
     with agent_router(*steps) as (router, memory, _):

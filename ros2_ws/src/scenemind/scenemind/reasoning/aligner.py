@@ -62,7 +62,7 @@ class Aligner:
         agent = self._agent
         grammar = self._undo_or_redo if by_agent and agent is not None else self._by_grammar
         tried = attempt("symbolic", lambda: self._by_symbols(query, dialogue, asking, grammar))
-        if agent is not None and _is_not_understood(tried) and not is_order(query.text):
+        if agent is not None and _is_for_agent(tried) and not is_order(query.text):
             tried = attempt(agent.name, lambda: agent.align(query, self._memory, asking))
         done = tried.reply or AlignReply(tried.failure.text if tried.failure else "")
         written = tuple(correction.correction_id for correction in done.corrections)
@@ -176,5 +176,7 @@ class Aligner:
         return AlignReply(*change_journal(self._memory, command, dialogue.correction_ids))
 
 
-def _is_not_understood(tried: Attempt[AlignReply]) -> bool:
-    return tried.failure is not None and tried.failure.code == "not_understood"
+def _is_for_agent(tried: Attempt[AlignReply]) -> bool:
+    """Whether the grammar has not read a sentence, or has read things that the map lacks: a fact in
+    free words ("holds olive oil"), or other names for what is there."""
+    return tried.failure is not None and tried.failure.code in ("not_understood", "not_found")
