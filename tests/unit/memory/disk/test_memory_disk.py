@@ -52,7 +52,9 @@ def test_box_of_an_object_is_that_of_its_surest_detection(disk: MemoryDisk) -> N
     write(disk, record)
     put_image(disk, 0)
     reader = KeyFrameReader(disk.store, disk.images, commit=lambda: None)
-    key_frame = reader.get(0, lambda _, track_id: 8 if track_id == 4 else 7, wanted=[7])
+    key_frame = reader.get(
+        0, lambda _, track_ids: [8 if track_id == 4 else 7 for track_id in track_ids], wanted=[7]
+    )
     assert key_frame.boxes_px == {7: (2, 2, 60, 80)}
 
 

@@ -146,12 +146,12 @@ def test_objects_are_exchanged_in_a_new_value(given_tracklets, gone, kept):
     assert_same(other.tracklets(), expected)
     assert_same(packed.tracklets(), given_tracklets)
     assert packed.contents() is before
-    for tracklet in expected:
-        assert other.object_of(tracklet.track_id) == tracklet.object_id
-    assert (
-        other.object_of(2**31 - 1 if 2**31 - 1 not in [t.track_id for t in expected] else -5)
-        is None
-    )
+    asked = [t.track_id for t in expected]
+    unknown = 2**31 - 1 if 2**31 - 1 not in asked else -5
+    found = other.objects_of(np.array([*asked, unknown], np.int32)).tolist()
+    assert found == [NO_OBJECT if t.object_id is None else t.object_id for t in expected] + [
+        NO_OBJECT
+    ]
 
 
 @settings(deadline=None)

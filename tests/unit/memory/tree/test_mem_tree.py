@@ -281,7 +281,7 @@ def test_packed_tree_answers_as_a_plain_one_and_stores_the_same(run, data):
     nodes = nodes_of(tree, range(10))
     seen = {(n.location_id, s.track_id): s.object_id for n in nodes for s in n.tracklets}
     assert seen == plain.objects
-    assert {key: tree.object_of(*key) for key in plain.objects} == plain.objects
+    assert {key: tree.objects_of(key[0], [key[1]])[0] for key in plain.objects} == plain.objects
     assert {key: row.object_id for key, row in rows.items()} == plain.objects
     tree.close_location()
     again = MemTree(CONFIG)

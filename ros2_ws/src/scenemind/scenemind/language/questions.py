@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from inspect import signature
 from itertools import islice, pairwise
 from typing import Any
@@ -39,6 +39,7 @@ def parse_question(text: str) -> trees.Question:
     return question_and_remark(text)[0]
 
 
+@lru_cache(maxsize=64)  # whoever answers one question reads it more than once
 def question_and_remark(text: str) -> tuple[trees.Question, str]:
     """The tree of a question, and the remark before or after it that is not read: "I need to throw
     this away" of "I need to throw this away, where is the bin?"; empty for none.

@@ -159,7 +159,7 @@ class TreeReader:
             if len(found) == count:
                 break
             # An image may have been deleted since: the next best takes its place.
-            key_frame = self._disk.evidence.find(number, self._object_of, wanted, score)
+            key_frame = self._disk.evidence.find(number, self._objects_of, wanted, score)
             if key_frame is None:
                 continue
             if not with_a_box or any(i in key_frame.boxes_px for i in object_ids):
@@ -192,7 +192,7 @@ class TreeReader:
                 break
             if location_id in found:
                 continue
-            key_frame = self._disk.evidence.find(number, self._object_of, wanted, score)
+            key_frame = self._disk.evidence.find(number, self._objects_of, wanted, score)
             if key_frame is not None:
                 found[location_id] = key_frame
         return list(found.values())
@@ -204,7 +204,7 @@ class TreeReader:
             SceneMemoryError: no image of this frame is stored.
         """
         wanted = object_ids or self.snapshot().objects
-        return self._disk.evidence.get(frame_number, self._object_of, wanted)
+        return self._disk.evidence.get(frame_number, self._objects_of, wanted)
 
     def stored_frames(self) -> list[int]:
         """Numbers of the frames that are stored, oldest first."""
@@ -264,12 +264,13 @@ class TreeReader:
         of = self._state.journal.sources.of
         return dict.fromkeys(source for i in object_ids for source in of.get(i, (i,)))
 
-    def _object_of(self, location_id: int, track_id: int) -> int | None:
+    def _objects_of(self, location_id: int, track_ids: Sequence[int]) -> list[int | None]:
         with self._lock:
-            perceived = self._state.tree.object_of(location_id, track_id)
-            if perceived is None:
-                return None
-            return self._state.journal.sources.shown_as.get(perceived, perceived)
+            shown_as = self._state.journal.sources.shown_as
+            return [
+                None if perceived is None else shown_as.get(perceived, perceived)
+                for perceived in self._state.tree.objects_of(location_id, track_ids)
+            ]
 
 
 class MemoryReader(TreeReader):

@@ -107,6 +107,10 @@ class StoreWriter:
 BoxPx = tuple[float, float, float, float]
 
 
+ObjectsOf = Callable[[int, Sequence[int]], Sequence[int | None]]
+"""The objects that tracks fed at a location; None for none."""
+
+
 class KeyFrameReader:
     """Reads key frames back from disk, including those that are still queued."""
 
@@ -120,7 +124,7 @@ class KeyFrameReader:
     def get(
         self,
         number: int,
-        object_of: Callable[[int, int], int | None],
+        objects_of: ObjectsOf,
         wanted: Collection[int],
     ) -> KeyFrame:
         """A stored frame as `find` returns it.
@@ -128,7 +132,7 @@ class KeyFrameReader:
         Raises:
             SceneMemoryError: no image of this frame is stored.
         """
-        key_frame = self.find(number, object_of, wanted)
+        key_frame = self.find(number, objects_of, wanted)
         if key_frame is None:
             raise _not_stored(number)
         return key_frame
@@ -136,14 +140,14 @@ class KeyFrameReader:
     def find(
         self,
         number: int,
-        object_of: Callable[[int, int], int | None],
+        objects_of: ObjectsOf,
         wanted: Collection[int],
         score: float = 0.0,
     ) -> KeyFrame | None:
         """A stored frame; None if its image was deleted or is unreadable.
 
         Args:
-            object_of: location id and track id -> object id.
+            objects_of: location id and track ids -> object ids.
             wanted: objects whose boxes go with it.
         """
         record = self.find_record(number)
@@ -158,7 +162,7 @@ class KeyFrameReader:
             world_T_camera=record.world_T_camera,
             jpeg=jpeg,
             score=score,
-            boxes_px=_boxes_px(record, object_of, wanted),
+            boxes_px=_boxes_px(record, objects_of, wanted),
         )
 
     def depth_image(self, number: int) -> DepthImage:
@@ -235,12 +239,12 @@ def _not_stored(number: int) -> SceneMemoryError:
 
 
 def _boxes_px(
-    record: FrameRecord, object_of: Callable[[int, int], int | None], wanted: Collection[int]
+    record: FrameRecord, objects_of: ObjectsOf, wanted: Collection[int]
 ) -> Mapping[int, BoxPx]:
     """The box of each wanted object; of several detections, the one of highest score."""
     best: dict[int, tuple[float, BoxPx]] = {}
-    for node, track_id in zip(record.detections, record.track_ids, strict=True):
-        object_id = object_of(record.location_id, track_id)
+    object_ids = objects_of(record.location_id, record.track_ids)
+    for node, object_id in zip(record.detections, object_ids, strict=True):
         if object_id is None or object_id not in wanted:
             continue
         if object_id not in best or node.score > best[object_id][0]:

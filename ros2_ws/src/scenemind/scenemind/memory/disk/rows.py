@@ -308,9 +308,10 @@ def object_of(row: Row) -> ObjectRecord:
     all_points = _bounded(np.frombuffer(places, np.float32).copy()).reshape(-1, 3)
     if not 0 < len(hits) <= len(all_points) or min(hits.min(), weights.min()) < 0.0:
         raise _impossible()
-    points, surface = np.split(all_points, [len(hits)])
+    points, surface = all_points[: len(hits)], all_points[len(hits) :]
     summary["places"] = np.array(summary["places"], np.float32).reshape(-1, 6)
-    _bounded(summary["places"].ravel())
+    if len(summary["places"]):
+        _bounded(summary["places"].ravel())
     summary["place_frames"] = np.array(summary["place_frames"], np.int32)
     if len(summary["place_frames"]) != len(summary["places"]):
         raise _impossible()

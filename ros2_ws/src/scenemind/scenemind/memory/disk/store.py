@@ -228,7 +228,9 @@ class Store:
         tracklets = self._at_known(locations, tracklets)
         stretches = dict(all_of("stretches", rows.stretches_of))
         objects = [
-            replace(record, stretches=stretches.get(record.object_id, ()))
+            replace(record, stretches=stretches[record.object_id])
+            if record.object_id in stretches
+            else record
             for record in all_of("objects", rows.object_of)
         ]
         structure = all_of("structure", rows.structure_of)

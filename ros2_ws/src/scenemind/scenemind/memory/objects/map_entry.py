@@ -51,6 +51,8 @@ from scenemind.perception.colors import COLOR_NAMES
 from scenemind.perception.standing import Stance
 from scenemind.perception.types import Observation
 
+_ROWS = {name: row for row, name in enumerate(COLOR_NAMES)}
+
 
 class ColorStatistics:
     """Colours of the object's own pixels.
@@ -69,7 +71,9 @@ class ColorStatistics:
     @classmethod
     def restored(cls, record: ObjectRecord) -> ColorStatistics:
         looks = cls()
-        looks.colors = np.array([record.colors.get(name, 0.0) for name in COLOR_NAMES])
+        for name, count in record.colors.items():
+            if name in _ROWS:
+                looks.colors[_ROWS[name]] = count
         looks.appearance = record.appearance
         return looks
 
@@ -221,7 +225,13 @@ class MapEntry:
         "votes",
     )
 
-    def __init__(self, object_id: int, config: ObjectMapConfig, stamp_ns: int) -> None:
+    def __init__(
+        self,
+        object_id: int,
+        config: ObjectMapConfig,
+        stamp_ns: int,
+        surface: SurfaceEvidence | None = None,
+    ) -> None:
         self.object_id = object_id
         self.confirmed = False
         self.votes: dict[str, float] = {}
@@ -238,7 +248,7 @@ class MapEntry:
         self.floor_z: float | None = None
         self.viewpoints: dict[int, int] = {}
         self.doubt = 0.0
-        self.surface = SurfaceEvidence(config.voxel_m, config.max_points)
+        self.surface = surface or SurfaceEvidence(config.voxel_m, config.max_points)
         self.places: NDArray[np.float32] = np.zeros((0, 6), np.float32)
         self._doubted_from: NDArray[np.float64] | None = None
         self._form: FormWords | None = None
@@ -511,7 +521,8 @@ class MapEntry:
     @classmethod
     def from_record(cls, record: ObjectRecord, config: ObjectMapConfig) -> MapEntry:
         """Continue a stored record."""
-        entry = cls(record.object_id, config, record.first_seen_ns)
+        surface = SurfaceEvidence.restored(record, config.max_points)
+        entry = cls(record.object_id, config, record.first_seen_ns, surface)
         entry.confirmed = record.confirmed
         entry.votes = dict(record.votes)
         entry.observation_count = record.observation_count
@@ -525,7 +536,6 @@ class MapEntry:
         entry.missed = record.missed
         entry.doubt = record.doubt
         entry.places, entry.place_frames = record.places, record.place_frames
-        entry.surface = SurfaceEvidence.restored(record, config.max_points)
         entry.frames = record.frames
         entry.stretches = keyed(record.stretches or ())
         return entry

@@ -464,8 +464,9 @@ class SurfaceEvidence:
         weights: NDArray[np.float32],
     ) -> None:
         """Voxels from points that may share one."""
-        self.keys, *columns = regrouped(points, hits, weights, self.cell_m)
-        self.voxels = np.column_stack(columns)
+        self.keys, points, hits, weights = regrouped(points, hits, weights, self.cell_m)
+        self.voxels = np.empty((len(self.keys), 5), np.float32)
+        self.voxels[:, :3], self.voxels[:, 3], self.voxels[:, 4] = points, hits, weights
 
 
 class SurfaceView(NamedTuple):
@@ -526,6 +527,9 @@ def regrouped(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """Keys, points, hits and weights of voxels from points that may share one: weighted mean,
     largest hits, summed weight."""
+    packed = voxel_keys(points, cell_m)
+    if (packed[1:] > packed[:-1]).all():  # as it was stored
+        return packed, points, hits, weights
     packed, order, starts = sorted_cells(points, cell_m, [len(points)])
     keys = packed[starts]
     points, hits, weights = points.take(order, axis=0), hits.take(order), weights.take(order)

@@ -370,13 +370,9 @@ class PackedLocation:
         )
         return other, self._columns["track_id"][fed].tolist()
 
-    def object_of(self, track_id: int) -> int | None:
-        """The object that a track fed here; None for none, or where the track was not seen."""
-        rows = np.flatnonzero(self._columns["track_id"] == track_id)
-        return _object(int(self._object_ids[rows[0]])) if len(rows) else None
-
     def objects_of(self, track_ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """(M,) int32: `object_of` of many tracks (M,), `NO_OBJECT` for none."""
+        """(M,) int32: the objects that tracks (M,) fed here; `NO_OBJECT` for none, and where a
+        track was not seen."""
         known = self._columns["track_id"]
         if not len(known):
             return np.full(len(track_ids), NO_OBJECT, np.int32)

@@ -31,6 +31,7 @@ from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
 from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.tree.locations import (
+    NO_OBJECT,
     Location,
     LocationRecord,
     PackedLocation,
@@ -255,16 +256,19 @@ class MemTree:
         for location_id in dict.fromkeys(self._seen_at.get(object_id, ())):
             self._relink_at(location_id, object_id, part_id, track_ids)
 
-    def object_of(self, location_id: int, track_id: int) -> int | None:
-        """The object that a track fed at a location; None without one.
+    def objects_of(self, location_id: int, track_ids: Sequence[int]) -> list[int | None]:
+        """The object that each track fed at a location; None without one.
 
         The location may be missing: a key frame may be read from disk while the memory is reset.
         """
         if self._newest is not None and self._newest.record.location_id == location_id:
-            tracklet = self._newest.tracklets.get(track_id)
-            return None if tracklet is None else tracklet.object_id
+            tracklets = map(self._newest.tracklets.get, track_ids)
+            return [None if t is None else t.object_id for t in tracklets]
         location = self._packed.get(location_id)
-        return None if location is None else location.object_of(track_id)
+        if location is None:
+            return [None] * len(track_ids)
+        found = location.objects_of(np.array(track_ids, np.int32)).tolist()
+        return [None if object_id == NO_OBJECT else object_id for object_id in found]
 
     def take_changes(self) -> TreeChanges:
         """Locations and tracklets that changed since the last call."""
