@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory import MapObject
+from scenemind.memory.objects import object_map as module
 from scenemind.memory.objects.duplicates import SPLIT_AFTER
 from scenemind.memory.objects.object_map import ObjectMap, ObjectMapUpdate
 from scenemind.perception.types import Observation
@@ -287,6 +288,21 @@ def test_chairs_reach_the_floor_once_it_is_found_and_after_a_restart() -> None:
     again = ObjectMap(ObjectMapConfig())
     again.restore(objects.export([chair.object_id]), floor_z=0.0)
     assert again.objects()[chair.object_id].box == chair.box
+
+
+def test_things_are_set_on_the_floor_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a building of 20,000 objects no frame waits for all of them."""
+    monkeypatch.setattr(module, "_SETTLED_AT_ONCE", 2)
+    objects = ObjectMap(ObjectMapConfig())
+    backs = [
+        observe((2.0 * i, 0, 0.75), (0.45, 0.05, 0.2), "chair", track_id=i, seed=i)
+        for i in range(3)
+    ]
+    watch(objects, [backs] * 3)
+    changed = [objects.update([], empty_frame(n), floor_z=0.0).changed for n in (4, 5, 6)]
+    assert list(map(len, changed)) == [2, 1, 0]
+    assert changed[0] | changed[1] == objects.objects().keys()
+    assert {thing.box.bottom_z for thing in objects.objects().values()} == {0.0}
 
 
 def test_a_thing_without_depth_is_where_pictures_place_it() -> None:

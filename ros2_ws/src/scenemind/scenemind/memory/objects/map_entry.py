@@ -451,7 +451,9 @@ class MapEntry:
 
     def stand_on(self, floor_z: float | None) -> None:
         """Note the height of the floor; None: unknown."""
-        self.floor_z, self._form = floor_z, None
+        self.floor_z = floor_z
+        if self._stance is not None and self._stance.on_floor:
+            self._form = None
 
     def exchange_surface(self, other: MapEntry) -> None:
         """Swap the surfaces of two parts of what was one object."""

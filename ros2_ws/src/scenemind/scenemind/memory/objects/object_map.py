@@ -148,6 +148,8 @@ def corrected_objects(
 
 # Objects compared at once after poses were corrected, between frames.
 _JOINED_AT_ONCE = 4
+# Objects that are set on the floor in one frame after its height became known or changed.
+_SETTLED_AT_ONCE = 256
 
 
 def _note_merge(merged: dict[int, int], kept: int, gone: int) -> None:
@@ -203,6 +205,7 @@ class ObjectMap:
         self._edited_ids: Set[int] = frozenset()
         self._walls = WallPlanes()
         self._floor_z: float | None = None
+        self._off_floor: list[int] = []  # objects that stand on the floor as it was before
         self.named_ids: set[int] = set()
         self._before: dict[int, MapEntry] = {}  # objects before poses were corrected
         self._to_join: list[int] = []
@@ -392,7 +395,7 @@ class ObjectMap:
         """
         ready = {p.frozen.entry.object_id: p for p in prepared}
         self._before = {}
-        self._floor_z = floor_z
+        self._floor_z, self._off_floor = floor_z, []
         self._rivals = Rivals(self._config)
         split_off: dict[int, tuple[int, tuple[int, ...]]] = {}
         moves: dict[int, NDArray[np.float64]] = {}
@@ -530,16 +533,22 @@ class ObjectMap:
         return [entry.object_id for entry in entries]
 
     def _note_floor(self, floor_z: float | None) -> set[int]:
-        """Note the height of the floor; ids of the objects whose box that changes."""
-        if floor_z == self._floor_z:
-            return set()
-        self._floor_z = floor_z
-        before = {object_id: entry.box for object_id, entry in self._entries.items()}
-        for entry in self._entries.values():
-            entry.stand_on(floor_z)
-        return {
-            object_id for object_id, box in before.items() if self._entries[object_id].box != box
-        }
+        """Note the height of the floor; ids of the objects whose box that changes now. In a large
+        map they take turns, so that no frame waits for all of them."""
+        if floor_z != self._floor_z:
+            self._floor_z = floor_z
+            self._off_floor = list(self._entries)
+        turn = self._off_floor[-_SETTLED_AT_ONCE:]
+        del self._off_floor[-_SETTLED_AT_ONCE:]
+        changed = set()
+        for object_id in turn:
+            entry = self._entries.get(object_id)
+            if entry is not None:
+                before = entry.box
+                entry.stand_on(floor_z)
+                if entry.box != before:
+                    changed.add(object_id)
+        return changed
 
     def _note_box(self, entry: MapEntry) -> None:
         """Update the box of an object whose surface was computed again."""
