@@ -51,7 +51,9 @@ def named(name: str, center: tuple[float, float, float], width_px: float = 50.0)
     ("name", "shift_m", "is_same"),
     [
         ("dining table", 0.6, True),  # the same noun, and they overlap
+        ("table of wood", 0.6, True),
         ("desk", 0.6, False),
+        ("leg of a table", 0.6, False),
         ("couch", 0.6, False),
         ("wooden table", 1.2, False),  # apart
         ("lamp", 0.1, True),  # nearly the same box

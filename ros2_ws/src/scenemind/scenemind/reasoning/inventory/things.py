@@ -98,8 +98,12 @@ class NamedThing:
         "wooden table"): where boxes overlap it is hardly another thing."""
         if fuzz.token_set_ratio(self.name, name) >= _ALIKE_NAME:
             return True
-        has_its_noun = self.name.rpartition(" ")[2] == name.rpartition(" ")[2]
-        return has_its_noun or is_of_kind(self.name, name)
+        return _noun_of(self.name) == _noun_of(name) or is_of_kind(self.name, name)
+
+
+def _noun_of(name: str) -> str:
+    """The word that says what it is: "tray" of "plastic tray" and of "tray of fruit"."""
+    return name.partition(" of ")[0].rpartition(" ")[2]
 
 
 def _filled(view: MeasuredView, points: NDArray[np.float32]) -> float:
