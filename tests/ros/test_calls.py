@@ -107,6 +107,7 @@ def test_what_writes_or_asks_a_model_is_sent_once(monkeypatch: pytest.MonkeyPatc
         srv.ImportCorrections,
         srv.SaveMemory,
         srv.LoadMemory,
+        srv.MergeMemory,
         srv.ResetMemory,
         srv.SetVocabulary,
     }

@@ -57,6 +57,7 @@ CONTRACT = {
         "ListCorrections",
         "LoadMemory",
         "MarkObject",
+        "MergeMemory",
         "QueryObjects",
         "QueryRelations",
         "RedoCorrection",

@@ -206,6 +206,8 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
         (srv.LoadMemory, "load_memory", {"name": "/etc"}, Error.MEMORY_REFUSED),
         (srv.LoadMemory, "load_memory", {"name": "never-saved"}, Error.MEMORY_REFUSED),
         (srv.LoadMemory, "load_memory", {"name": "current"}, Error.MEMORY_REFUSED),
+        (srv.MergeMemory, "merge_memory", {"name": "never-saved"}, Error.MEMORY_REFUSED),
+        (srv.MergeMemory, "merge_memory", {"name": "current"}, Error.MEMORY_REFUSED),
     ],
 )
 def test_a_wrong_request_gets_a_code_and_a_sentence(
@@ -396,6 +398,24 @@ def test_a_saved_memory_can_be_loaded_after_a_reset(mapped: Mapped) -> None:
     assert loaded.object_count == len(before.objects)
     assert scene_of(mapped.graph).objects == before.objects
     wait_for(lambda: heard and heard[-1].objects == before.objects, "the loaded scene graph")
+
+
+def test_a_saved_memory_is_merged_or_says_why_not(mapped: Mapped) -> None:
+    before = scene_of(mapped.graph)
+    mapped.graph.call(srv.SaveMemory, f"{NODE}/save_memory", name="yesterday")  # or it is there
+    merged = mapped.graph.call(srv.MergeMemory, f"{NODE}/merge_memory", name="yesterday")
+    after = scene_of(mapped.graph)
+    if merged.success:
+        known = {thing.id for thing in before.objects}
+        now = {thing.id for thing in after.objects}
+        assert set(merged.new_ids) <= now
+        assert len(now ^ known) <= 0.1 * len(known)
+        assert len(set(merged.known_ids) & known) >= 0.9 * len(known)
+        assert merged.frame_count > 0
+    else:
+        assert merged.error.code == Error.MEMORY_REFUSED
+        assert "cannot be told" in merged.error.message
+        assert after.objects == before.objects
 
 
 def test_the_region_of_a_query_may_be_turned(mapped: Mapped) -> None:

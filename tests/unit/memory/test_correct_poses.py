@@ -194,3 +194,14 @@ def test_odometry_that_knows_of_no_correction_goes_on() -> None:
             assert len(ours.objects) == len(right.snapshot().objects)
         Mapper(InstanceCamera(exact.class_names), memory, CONFIG)
         assert memory.world_T_input.distance_m(Pose.identity()) == 0.0
+
+
+def test_a_copy_that_is_merged_doubles_nothing(right: Memory, tmp_path: Path) -> None:
+    """Its world is the same: nothing moves, and everything is there already."""
+    right.flush()
+    with Memory.create(tmp_path / "copy", CONFIG) as memory:
+        go(memory, TWICE)
+        known = set(memory.snapshot().objects)
+        merge = memory.merge(right, Pose.identity())
+        assert set(memory.snapshot().objects) == known
+        assert merge.same == frozenset(merge.object_ids)

@@ -562,15 +562,12 @@ class Scene:
             SceneMemoryError: where it lies in this one cannot be told for sure, or this scene is
                 open to be read only; nothing was changed.
         """
-        from scenemind.memory.places.locating import locate
+        from scenemind.memory.places.coming_back import merge_located
 
-        found = locate(other.memory, self.memory)
-        if found.old_T_new is None:
-            raise SceneMemoryError(
-                f"{other.memory.path.name} is not merged, since where it lies in"
-                f" {self.memory.path.name} cannot be told: {found.reason}"
-            )
-        return self.writable_memory.merge(other.memory, found.old_T_new)
+        merge = merge_located(self.writable_memory, other.memory)
+        if self._loops is not None:
+            self._loops.begin_anew()
+        return merge
 
     def map(
         self,

@@ -63,7 +63,11 @@ class FrameCorrections:
         numbers: (N,) int64, ascending. matrices: (N, 4, 4), `corrected_T_old`, world to world.
         count: of frames whose pose changes.
         largest_m, largest_rad: the farthest that a camera moved, and turned.
+        is_merge: the frames from some on are of another memory, whose objects may double those of
+            this one even where nothing moves.
     """
+
+    is_merge = False
 
     def __init__(
         self, frames: FrameTable, first: int, stamps_ns: NDArray[np.int64], new: Sequence[Pose]
@@ -137,6 +141,7 @@ class FrameCorrections:
         found.numbers = frames.numbers
         found.matrices = np.broadcast_to(np.eye(4), frames.world_T_camera.shape).copy()
         found.matrices[first:] = move.matrix()
+        found.is_merge = True
         found._finish(frames)
         return found
 

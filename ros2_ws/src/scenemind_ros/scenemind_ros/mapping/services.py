@@ -499,6 +499,7 @@ class KeepingServices:
     def services(self) -> Iterator[Service]:
         yield Service("save_memory", srv.SaveMemory, self._save_memory)
         yield Service("load_memory", srv.LoadMemory, self._load_memory)
+        yield Service("merge_memory", srv.MergeMemory, self._merge_memory)
         yield Service("reset_memory", srv.ResetMemory, self._reset_memory)
 
     def _save_memory(
@@ -514,6 +515,16 @@ class KeepingServices:
         snapshot = self._session.memory.snapshot()
         response.revision = snapshot.revision
         response.object_count = len(snapshot.objects)
+
+    def _merge_memory(
+        self, request: srv.MergeMemory.Request, response: srv.MergeMemory.Response
+    ) -> None:
+        merge = self._session.merge(request.name)
+        response.revision = self._session.memory.snapshot().revision
+        response.frame_count = merge.frames
+        response.object_ids = list(merge.object_ids)
+        response.new_ids = list(merge.object_ids.values())
+        response.known_ids = [merge.object_ids[i] for i in sorted(merge.same)]
 
     def _reset_memory(self, _: srv.ResetMemory.Request, response: srv.ResetMemory.Response) -> None:
         self._session.memory.reset()

@@ -19,9 +19,11 @@ from scenemind.config.scenemind_config import default_root
 from scenemind.describing import AnnotationWorker, DescribingService, vision_only
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
-from scenemind.memory import Memory, SceneMemoryError
+from scenemind.memory import Memory, ReadOnlyMemory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name
 from scenemind.memory.loops.closing import LoopClosing, LoopReport
+from scenemind.memory.merging import Merge
+from scenemind.memory.places.coming_back import merge_located
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
@@ -169,12 +171,22 @@ class MappingSession:
         if was_active:
             self.start()
 
-    def load(self, name: str) -> None:
-        """Continue with a copy of a saved memory; the saved one does not change.
+    def merge(self, name: str) -> Merge:
+        """Add a saved memory of the place to the one in use, wherever the origin of its world was.
 
         Raises:
-            SceneMemoryError: there is no such memory, or it is the one in use; nothing changed.
+            SceneMemoryError: there is no such memory, it is the one in use, or where it lies cannot
+                be told for sure; nothing changed.
         """
+        _, saved_path = self._saved(name)
+        with ReadOnlyMemory.open(saved_path, self._parameters) as saved:
+            merge = merge_located(self.memory, saved)
+        if self.loops is not None:
+            self.loops.begin_anew()
+        return merge
+
+    def _saved(self, name: str) -> tuple[Path, Path]:
+        """The folders of the memory in use and of a saved one; raises SceneMemoryError."""
         if self._path is None:
             raise SceneMemoryError(
                 "this memory ends with the process and has no saved ones beside it: set memory.root"
@@ -182,7 +194,16 @@ class MappingSession:
         saved_path = self._path.parent / checked_name(name)
         if saved_path == self.memory.path:
             raise SceneMemoryError(f"{name} is the memory in use; what was saved has another name")
-        loading, replaced = (_beside(self._path, end) for end in (_LOADING, _REPLACED))
+        return self._path, saved_path
+
+    def load(self, name: str) -> None:
+        """Continue with a copy of a saved memory; the saved one does not change.
+
+        Raises:
+            SceneMemoryError: there is no such memory, or it is the one in use; nothing changed.
+        """
+        path, saved_path = self._saved(name)
+        loading, replaced = (_beside(path, end) for end in (_LOADING, _REPLACED))
         for leftover in (loading, replaced):
             shutil.rmtree(leftover, ignore_errors=True)
         with Memory.open(saved_path, self._parameters) as saved:
@@ -192,8 +213,8 @@ class MappingSession:
         self._looking.close()
         try:
             self.memory.close()
-            self._path.rename(replaced)
-            loading.rename(self._path)
+            path.rename(replaced)
+            loading.rename(path)
         except OSError as error:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
         finally:  # continue with the loaded memory, or after a failure with the old one

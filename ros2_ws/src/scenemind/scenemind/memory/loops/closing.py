@@ -168,10 +168,10 @@ class LoopClosing:
         """
         if self._problem:
             return
+        if number <= self._newest:  # the memory was reset
+            self.begin_anew()
+        self._newest = number
         with self._lock:
-            if number <= self._newest:  # the memory was reset
-                self._way, self._looked_m, self._begins_anew = _Way(), 0.0, True
-            self._newest = number
             self._way.add(number, input_T_camera)
             way_m = float(_length(self._way.way))
         if way_m - self._looked_m < PIECE_M / 2.0:
@@ -186,6 +186,12 @@ class LoopClosing:
         self._look = self._thread.submit(self._look_safely)
         if self._patiently:
             self._look.result()
+
+    def begin_anew(self) -> None:
+        """Forget the way so far: another memory was merged, whose frames stand between those of the
+        way, or the memory was reset."""
+        with self._lock:
+            self._way, self._looked_m, self._begins_anew = _Way(), 0.0, True
 
     def report(self) -> LoopReport:
         """What was done so far."""

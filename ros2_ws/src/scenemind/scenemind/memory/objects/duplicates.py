@@ -17,6 +17,7 @@ from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET, Match
+from scenemind.memory.objects.stretches import never_seen_apart
 from scenemind.memory.objects.surface_evidence import shared_surface
 from scenemind.perception.standing import TOLERANCE
 from scenemind.perception.types import Observation
@@ -33,6 +34,9 @@ PART_GAP_M = 0.05
 CROSS_LABEL_SHARE = 0.7
 CROSS_LABEL_SIZE = 0.6
 CROSS_LABEL_SURFACE = 0.6
+# After poses were corrected, what is left of drift: centres this close (relative to the size) of
+# things about as large are one thing, if no frames showed two.
+DRIFTED_OFFSET, DRIFTED_SIZE = 0.33, 0.6
 # Surfaces are compared only every so many observations, because it costs a millisecond.
 SURFACE_EVERY = 8
 
@@ -59,6 +63,8 @@ def find_duplicates(
     least = min(config.match_overlap, config.merge_overlap, CROSS_LABEL_SHARE)
     may_be = (comparison.share >= least) | (comparison.offset <= SAME_OFFSET)
     may_be |= comparison.size_ratio <= PART_SIZE
+    if at_once:
+        may_be |= comparison.offset <= DRIFTED_OFFSET
     space = np.array([_space_of_one(entries[i].label) for i in asked]).reshape(-1, 3)
     both = np.maximum(bounds[rows, 3:], others[:, 3:]) - np.minimum(bounds[rows, :3], others[:, :3])
     fills_one = np.all(both <= space[rows], axis=1)
@@ -79,6 +85,12 @@ def find_duplicates(
             same = share >= config.merge_overlap or offset <= SAME_OFFSET or is_part
             same = same or (
                 share >= config.match_overlap and _shares_surface(a, b, SAME_LABEL_SURFACE, at_once)
+            )
+            same = same or (
+                at_once
+                and offset <= DRIFTED_OFFSET
+                and comparison.size_ratio[pair] >= DRIFTED_SIZE
+                and never_seen_apart(a.stretches, b.stretches)
             )
         else:
             same = (

@@ -436,7 +436,7 @@ class ObjectMap:
                 self._stale.add(object_id)
         self._values = dict(sorted(values.items()))
         self._uncompared.clear()
-        self._to_join = sorted(changed)
+        self._to_join = sorted(self._entries if corrections.is_merge else changed)
         self.note_walls(walls)
         return PoseUpdate(frozenset(changed), {}, split_off, moves)
 

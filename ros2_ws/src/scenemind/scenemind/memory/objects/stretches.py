@@ -203,6 +203,20 @@ def things_apart(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
     return sorted(found, key=lambda things: -sum(s.observation_count for s in things))
 
 
+def never_seen_apart(a: Sequence[Stretch], b: Sequence[Stretch]) -> bool:
+    """True if no stretch of the way showed two things: wherever both were seen, their observations
+    are together no more than the frames, as of one thing that is taken for one or the other. Two
+    things in view would be seen twice a frame."""
+    for one in a:
+        for other in b:
+            first, last = (f(one.frames[k], other.frames[k]) for k, f in ((0, min), (1, max)))
+            is_together = one.frames[0] <= other.frames[1] and other.frames[0] <= one.frames[1]
+            seen = one.observation_count + other.observation_count
+            if is_together and seen > last - first + 1:
+                return False
+    return bool(a) and bool(b)
+
+
 def _mean_appearance(stretches: Sequence[Stretch]) -> NDArray[np.float32] | None:
     known = [s for s in stretches if s.appearance is not None]
     if not known:

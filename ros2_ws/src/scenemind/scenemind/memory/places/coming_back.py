@@ -7,13 +7,32 @@ import math
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from scenemind.config import SceneMindConfig
+from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
 from scenemind.memory.memory import Memory
+from scenemind.memory.merging import Merge
 from scenemind.memory.places.locating import Location, locate
+from scenemind.memory.reader import MemoryReader
 
 # Frames between two looks, and how near the places of two looks are that confirm each other.
 _EVERY_FRAMES = 15
 _SAME_M, _SAME_RAD = 0.2, math.radians(4.0)
+
+
+def merge_located(memory: Memory, other: MemoryReader) -> Merge:
+    """Add another memory of the place, wherever the origin of its world is.
+
+    Raises:
+        SceneMemoryError: where it lies cannot be told for sure, or see `Memory.merge`; nothing was
+            changed.
+    """
+    found = locate(other, memory)
+    if found.old_T_new is None:
+        raise SceneMemoryError(
+            f"{other.path.name} is not merged, since where it lies in {memory.path.name} cannot be"
+            f" told: {found.reason}"
+        )
+    return memory.merge(other, found.old_T_new)
 
 
 class ComingBack:
