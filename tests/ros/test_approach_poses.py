@@ -107,8 +107,8 @@ def test_robot_stands_where_the_camera_is_unless_said(mapped: Mapped) -> None:
         ({"phrase": "the table"}, Error.INVALID_REQUEST, "reasoning node"),
         ({"purpose": "dance"}, Error.INVALID_REQUEST, "say look or reach"),
         ({"robot": Point(x=math.nan), "has_robot": True}, Error.INVALID_REQUEST, "place is (nan"),
-        ({"robot_radius_m": -1.0}, Error.MEMORY_REFUSED, "radius of -1"),
-        ({"stand_off_m": math.inf}, Error.MEMORY_REFUSED, "stand-off of inf"),
+        ({"robot_radius_m": -1.0}, Error.INVALID_REQUEST, "radius of -1"),
+        ({"stand_off_m": math.inf}, Error.INVALID_REQUEST, "stand-off of inf"),
         ({"robot_radius_m": 5.0}, Error.NOT_FOUND, "no floor is known where a robot of 5 m"),
     ],
 )

@@ -37,8 +37,8 @@ def test_later_node_gets_the_lines_of_its_own_threads() -> None:
     first, later = Lines(), Lines()
     log_library_to(first)  # type: ignore[arg-type]
     log_library_to(later, (THREADS,))  # type: ignore[arg-type]
-    work = BoundedWork(1)
-    work.run(lambda: LIBRARY.warning("asked again"), 9.0)
+    work = BoundedWork(1, 0)
+    work.run(lambda: LIBRARY.warning("asked again"), 9.0, lambda: True)
     work.close()
     with ThreadPoolExecutor(1, "describing") as pool:
         pool.submit(LIBRARY.info, "described").result()

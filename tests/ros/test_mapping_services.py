@@ -25,6 +25,8 @@ from tests.unit.memory.index_rows import assert_is_of_the_key_frames, assert_sam
 from .graph import NODE, wait_for
 from .mapped_room import FRAMES, Mapped, mapped_room, scene_of
 
+INVALID = Error.INVALID_REQUEST
+
 
 @pytest.fixture(scope="module")
 def mapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapped]:
@@ -181,7 +183,12 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
             {"by": srv.MarkObject.Request.BY_PIXEL, "frame_id": 999999},
             Error.MEMORY_REFUSED,
         ),
-        (srv.SelectKeyFrames, "select_key_frames", {"object_ids": [1]}, Error.INVALID_REQUEST),
+        (
+            srv.SelectKeyFrames,
+            "select_key_frames",
+            {"object_ids": [1], "k": 99},
+            Error.INVALID_REQUEST,
+        ),
         (srv.SelectKeyFrames, "select_key_frames", {"question": "xyz?", "k": 1}, Error.NOT_FOUND),
         (srv.GetKeyFrames, "get_key_frames", {"frame_ids": [123456]}, Error.MEMORY_REFUSED),
         (srv.GetKeyFrames, "get_key_frames", {"frame_ids": [0] * 33}, Error.INVALID_REQUEST),

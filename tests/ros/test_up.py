@@ -83,7 +83,7 @@ def test_a_client_asks_corrects_and_finds_it_stored_after_the_end(
         assert [correction.value for correction in scenemind.corrections()] == ["stool"]
         assert len(scenemind.key_frames("chairs", count=2)) == 2
         with pytest.raises(RosError, match="1 to 32") as caught:
-            scenemind.key_frames("chairs", count=0)
+            scenemind.key_frames("chairs", count=33)
         assert caught.value.code == Error.INVALID_REQUEST
 
     nodes = children_of(up)

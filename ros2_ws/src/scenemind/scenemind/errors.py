@@ -26,6 +26,11 @@ class SceneMemoryError(SceneMindError, RuntimeError):
     """A memory that cannot be opened, read, written or corrected."""
 
 
+class MemoryRequestError(SceneMemoryError):
+    """A request that no memory could serve: no such relation, words that name nothing, a text that
+    is no journal."""
+
+
 class ExchangeError(SceneMindError, ValueError):
     """A file that is no scene, or a scene that a format cannot hold; the message says where."""
 

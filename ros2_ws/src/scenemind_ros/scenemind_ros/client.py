@@ -238,11 +238,11 @@ class SceneMindClient(QuestionCaller):
     (TIMEOUT).
     """
 
-    def undo(self, correction_id: int = -1) -> srv.UndoCorrection.Response:
+    def undo(self, correction_id: int = 0) -> srv.UndoCorrection.Response:
         """Undo one correction, by default the newest that is in force."""
         return self.call(srv.UndoCorrection, correction_id=correction_id)
 
-    def redo(self, correction_id: int = -1) -> srv.RedoCorrection.Response:
+    def redo(self, correction_id: int = 0) -> srv.RedoCorrection.Response:
         """Redo a correction, by default the last undone one."""
         return self.call(srv.RedoCorrection, correction_id=correction_id)
 

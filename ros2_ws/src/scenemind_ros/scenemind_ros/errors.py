@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.node import Node
 
-from scenemind.errors import SceneMindError
+from scenemind.errors import MemoryRequestError, SceneMindError
 from scenemind.geometry import GeometryError
 from scenemind.memory import SceneMemoryError
 from scenemind.memory.occupancy.approach import ApproachError
@@ -38,6 +38,8 @@ def error_of(failure: Exception, logger: RcutilsLogger) -> Error:
         return Error(code=failure.code, message=str(failure))
     if isinstance(failure, ApproachError):
         return Error(code=Error.NOT_FOUND, message=str(failure))
+    if isinstance(failure, MemoryRequestError):
+        return Error(code=Error.INVALID_REQUEST, message=str(failure))
     if isinstance(failure, SceneMemoryError):
         return Error(code=Error.MEMORY_REFUSED, message=str(failure))
     if isinstance(failure, (GeometryError, PerceptionError)):

@@ -288,6 +288,9 @@ class ReasoningParameters(Settings):
         description="for requests without a timeout; longer than one call of a model",
     )
     parallel_requests: int = Field(8, ge=1, le=64, description="requests answered in parallel")
+    waiting_requests: int = Field(
+        200, ge=0, le=1000, description="further requests that wait for their turn"
+    )
     mapping_node: str = Field(
         "mapping_node", description="owner of the memory, if it is another process"
     )

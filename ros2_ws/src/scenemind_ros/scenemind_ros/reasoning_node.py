@@ -26,7 +26,7 @@ from scenemind_ros.reasoning.requests import (
 from scenemind_ros.reasoning.serving import THREADS, RequestServers
 from scenemind_ros.run_node import closing_undisturbed, log_library_to, run_in_ros, spin
 
-# In addition to one thread per request: for cancels, refusals, timers and the mapping node's
+# In addition to one thread a caller: for cancels, refusals, timers and the mapping node's
 # responses.
 _SPARE_THREADS = 4
 
@@ -74,9 +74,10 @@ class ReasoningNode(Node):
         )
 
     def make_executor(self) -> MultiThreadedExecutor:
-        """An executor with a thread for each parallel request, and spare threads."""
+        """An executor with a thread for each request that is answered or waits, and spare ones."""
         return MultiThreadedExecutor(
-            self._settings.parallel_requests + _SPARE_THREADS, context=self.context
+            self._settings.parallel_requests + self._settings.waiting_requests + _SPARE_THREADS,
+            context=self.context,
         )
 
     def destroy_node(self) -> None:

@@ -296,7 +296,7 @@ ASKING: dict[str, Callable[[SceneMindClient, dict[str, Any]], int]] = {
     "align": _align,
     "set_vocabulary": _set_vocabulary,
 }
-_NEWEST = -1  # undo's and redo's value for the newest
+_NEWEST = 0  # undo's and redo's value for the newest
 
 
 def _entries(client: SceneMindClient, _request: dict[str, Any]) -> dict[str, Any]:

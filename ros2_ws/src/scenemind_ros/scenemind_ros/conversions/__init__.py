@@ -40,6 +40,7 @@ from scenemind_ros.conversions.images import (
     instances_to_msg,
 )
 from scenemind_ros.conversions.memory import (
+    KEY_FRAMES,
     check_frame_count,
     correction_from_msg,
     correction_to_msg,
@@ -74,6 +75,7 @@ from scenemind_ros.conversions.scene import (
 )
 
 __all__ = [
+    "KEY_FRAMES",
     "alignment_from_msg",
     "answer_from_msg",
     "answer_to_msg",

@@ -50,6 +50,7 @@ from scenemind_ros.conversions.geometry import (
 from scenemind_ros.conversions.images import depth_from_msg
 from scenemind_ros.errors import RosError
 
+KEY_FRAMES = 3  # if the request sets no number
 _MOST_FRAMES = 32
 
 

@@ -34,13 +34,14 @@ from scenemind.memory.graph.relation_query import (
     relate,
     relate_agent,
 )
-from scenemind.memory.graph.relations.names import statements_of
+from scenemind.memory.graph.relations.names import canonical_relation, statements_of
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.memory.history import TimeSpan, Visit
 from scenemind_interfaces import srv
 from scenemind_interfaces.msg import Error
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
+    KEY_FRAMES,
     box_from_msg,
     check_frame_count,
     correction_to_msg,
@@ -131,6 +132,14 @@ def _is_inside(thing: MapObject, region: Box3D) -> bool:
     return bool(region.contains(np.array([thing.box.center]))[0])
 
 
+def _check_predicate(snapshot: MemorySnapshot, predicate: str) -> None:
+    """Raise an error for a predicate that neither is a relation nor was stated by anybody."""
+    if predicate in ("True", "False"):
+        raise RosError(f"the predicate is {predicate!r}: YAML reads on and off so; say 'on' quoted")
+    if predicate and all(relation.predicate != predicate for relation in snapshot.relations):
+        canonical_relation(predicate)
+
+
 _FOUND = 10  # number of objects for words, if the request sets none
 
 
@@ -173,6 +182,7 @@ class ReadingServices:
         self, request: srv.QueryObjects.Request, response: srv.QueryObjects.Response
     ) -> None:
         snapshot = self._session.memory.snapshot()
+        _check_predicate(snapshot, request.predicate)
         query = ObjectQuery(
             label=request.label,
             text=request.text,
@@ -225,7 +235,8 @@ class ReadingServices:
     def _select_key_frames(
         self, request: srv.SelectKeyFrames.Request, response: srv.SelectKeyFrames.Response
     ) -> None:
-        check_frame_count(request.k)
+        k = request.k or KEY_FRAMES
+        check_frame_count(k)
         memory = self._session.memory
         cues, locations = list(request.cue_object_ids), list(request.location_ids)
         object_ids = list(request.object_ids) or objects_named(memory.snapshot(), request.question)
@@ -235,9 +246,9 @@ class ReadingServices:
                 Error.NOT_FOUND,
             )
         if request.one_a_location or cues or locations:
-            found = memory.select_key_frames(object_ids, cues, request.k, locations or None)
+            found = memory.select_key_frames(object_ids, cues, k, locations or None)
         else:
-            found = memory.key_frames_of(object_ids, request.k)
+            found = memory.key_frames_of(object_ids, k)
         response.key_frames = self._shown(found)
 
     def _get_key_frames(
@@ -444,14 +455,14 @@ class CorrectingServices:
     def _undo_correction(
         self, request: srv.UndoCorrection.Request, response: srv.UndoCorrection.Response
     ) -> None:
-        wanted = None if request.correction_id < 0 else request.correction_id
+        wanted = request.correction_id if request.correction_id > 0 else None
         response.correction = correction_to_msg(self._session.memory.undo(wanted))
         response.revision = self._session.memory.snapshot().revision
 
     def _redo_correction(
         self, request: srv.RedoCorrection.Request, response: srv.RedoCorrection.Response
     ) -> None:
-        wanted = None if request.correction_id < 0 else request.correction_id
+        wanted = request.correction_id if request.correction_id > 0 else None
         response.correction = correction_to_msg(self._session.memory.redo(wanted))
         response.revision = self._session.memory.snapshot().revision
 

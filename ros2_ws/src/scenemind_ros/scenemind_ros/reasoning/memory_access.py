@@ -9,6 +9,7 @@ from geometry_msgs.msg import Point
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
+from scenemind.errors import MemoryRequestError
 from scenemind.memory import (
     Correction,
     DepthImage,
@@ -59,7 +60,7 @@ class RobotMemory(MemoryAccess, Protocol):
 
 _WRITING = frozenset((srv.ApplyCorrections, srv.UndoCorrection, srv.RedoCorrection))
 _MAYBE_WRITTEN = "it may be done all the same, or yet be done: see ListCorrections"
-_NEWEST = -1  # UndoCorrection's value for the newest correction in force
+_NEWEST = 0  # UndoCorrection's value for the newest correction in force
 
 
 class RemoteMemory:
@@ -268,6 +269,8 @@ class RemoteMemory:
         if not response.success:
             if response.error.code == Error.MEMORY_REFUSED:
                 raise SceneMemoryError(response.error.message)
+            if response.error.code == Error.INVALID_REQUEST:
+                raise MemoryRequestError(response.error.message)
             raise RosError(response.error.message, response.error.code)
         return response
 

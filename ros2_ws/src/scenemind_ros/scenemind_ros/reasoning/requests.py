@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from scenemind.reasoning.stored_frames import Selection
 from scenemind_interfaces.msg import Answer, Error, SceneObjectArray
 from scenemind_interfaces.msg import KeyFrame as KeyFrameMsg
 from scenemind_ros.conversions import (
+    KEY_FRAMES,
     answer_to_msg,
     box_to_msg,
     check_frame_count,
@@ -95,7 +96,6 @@ def _detections_to_msg(messages: ModuleType, things: Sequence[MapObject], header
 
 # A model call without time left ends by itself, and something else may answer then.
 _GRACE_S = 0.4
-_MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
 Result = TypeVar("Result")
 
 
@@ -118,12 +118,17 @@ class ReasoningRequests:
         self._parameters = parameters
         self._publisher = publisher
         self._dialogues = Dialogues(parameters.synergai.dialogues, parameters.synergai.turns)
-        self._work = BoundedWork(parameters.parallel_requests)
+        self._work = BoundedWork(parameters.parallel_requests, parameters.waiting_requests)
 
     @property
     def running(self) -> int:
         """Number of requests in work, including abandoned ones that still run."""
         return self._work.running
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for a place."""
+        return self._work.waiting
 
     def close(self) -> None:
         self._work.close()
@@ -136,11 +141,12 @@ class ReasoningRequests:
             lambda memory, asking: self._router(memory).ask(query, method, asking),
             self._timeout_s(request),
             caller,
+            _same("ask", query, method),
         )
         caller.report("answer", "\n".join(answer.steps), answer.key_frames)
         response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._parameters.map_frame)
         response.error = response.answer.error
-        response.evidence = self._shown(answer.key_frames)
+        response.evidence = self._shown(answer.key_frames, request)
         response.success = answer.failure is None
         self._publisher.publish_answer(response.answer)
         self._publisher.publish_objects(answer.objects, snapshot.stamp_ns)
@@ -153,6 +159,7 @@ class ReasoningRequests:
             lambda memory, asking: self._router(memory).ground(query, method, asking),
             self._timeout_s(request),
             caller,
+            _same("ground", query, method),
         )
         caller.report("answer", grounding.reasoning, grounding.key_frames)
         response.error = failure_to_msg(grounding.failure)
@@ -162,7 +169,7 @@ class ReasoningRequests:
         response.seconds = float(grounding.seconds)
         response.fallback = grounding.fallback
         response.usage = usage_to_msg(grounding.usage)
-        response.evidence = self._shown(grounding.key_frames)
+        response.evidence = self._shown(grounding.key_frames, request)
         response.success = grounding.failure is None
         self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns)
 
@@ -194,19 +201,22 @@ class ReasoningRequests:
 
     def select_key_frames(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """Frames for a question (SelectKeyFrames service)."""
-        check_frame_count(request.k)
+        k = int(request.k) or KEY_FRAMES
+        check_frame_count(k)
         if not request.question.strip() or request.cue_object_ids or request.location_ids:
             raise RosError(
                 "key frames are chosen for a question here; frames of given objects and locations"
                 " are chosen by the mapping node's service of the same name"
             )
-        query, name = query_from_msg(request), request.selector or self._parameters.memtree.selector
+        has_model = self._reasoner.models.vision is not None
+        usual = self._parameters.memtree.selector if has_model else "objects"
+        query, name = query_from_msg(request), request.selector or usual
         start = time.monotonic()
 
         def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:
             def choose() -> Selection:
                 check_sentence(query)
-                return self._reasoner.selector(name).select(query, memory, int(request.k), asking)
+                return self._reasoner.selector(name).select(query, memory, k, asking)
 
             return attempt(name, choose), asking.allowance.used
 
@@ -251,8 +261,12 @@ class ReasoningRequests:
         step: Callable[[MemoryAccess, Asking], Result],
         timeout_s: float,
         caller: ServiceCaller,
+        same: Hashable = None,
     ) -> tuple[Result, MemorySnapshot]:
         """Result of a step of reasoning, and the snapshot behind it.
+
+        Args:
+            same: what callers with the same question have in common; None: nobody shares it.
 
         Raises:
             RosError: see `BoundedWork.run`; CANCELLED only if nothing was or will be written.
@@ -264,18 +278,9 @@ class ReasoningRequests:
             _check_marked(query, memory.snapshot())
             return step(memory, Asking(allowance, Progress(caller.listener))), memory.snapshot()
 
-        def is_cancelled() -> bool:
-            return caller.is_cancelled() and allowance.cancel()
-
         caller.report("reason")
-        try:
-            return self._work.run(work, timeout_s, is_cancelled, _GRACE_S)
-        except RosError as error:
-            if error.code == Error.TIMEOUT and not allowance.cancel():
-                raise RosError(f"{error}; {_MAYBE_WRITTEN}", Error.TIMEOUT) from error
-            raise
-        finally:
-            allowance.cancel()  # abandoned work ends soon, and frees its slot
+        is_cancelled = caller.is_cancelled if caller.can_cancel else None
+        return self._work.run(work, timeout_s, allowance.cancel, is_cancelled, _GRACE_S, same)
 
     def _router(self, memory: MemoryAccess) -> Router:
         return self._reasoner.router(
@@ -285,8 +290,18 @@ class ReasoningRequests:
     def _timeout_s(self, request: Any) -> float:
         return timeout_from_msg(request, self._parameters.timeout_s)
 
-    def _shown(self, key_frames: Iterable[KeyFrame]) -> list[KeyFrameMsg]:
-        return evidence_to_msg(key_frames, self._parameters.camera_frame, with_images=True)
+    def _shown(self, key_frames: Iterable[KeyFrame], request: Any) -> list[KeyFrameMsg]:
+        camera_frame = self._parameters.camera_frame
+        return evidence_to_msg(key_frames, camera_frame, with_images=request.evidence_images)
+
+
+def _same(kind: str, query: Query, method: str) -> Hashable:
+    """Equal for requests with the same answer; None in a dialogue, where each sentence counts."""
+    if query.dialogue_id:
+        return None
+    pose = None if query.viewpoint is None else query.viewpoint.matrix().tobytes()
+    return (kind, method, query.text, query.situation, pose, query.marked_object_ids,
+            query.policy, query.by)  # fmt: skip
 
 
 def _check_marked(query: Query, snapshot: MemorySnapshot) -> None:
@@ -327,9 +342,10 @@ class ReasoningDiagnostics:
 
     def _parts(self) -> Iterator[DiagnosticStatus]:
         models = self._models.status()
-        running, most = self._requests.running, self._parallel_requests
-        problems = ["no more are taken: raise parallel_requests"] if running >= most else []
-        values = {"running": running, "limit": most, "models": len(models)}
+        running, waiting = self._requests.running, self._requests.waiting
+        problems = [f"{waiting} wait for a place: raise parallel_requests"] if waiting else []
+        limit = self._parallel_requests
+        values = {"running": running, "waiting": waiting, "limit": limit, "models": len(models)}
         yield diagnostic_status(self._node, "requests", values, problems)
         for model in models:
             yield self._model(model)

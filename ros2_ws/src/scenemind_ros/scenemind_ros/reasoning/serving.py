@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from rclpy.action import ActionServer, CancelResponse
@@ -26,77 +27,144 @@ from scenemind_ros.qos import REQUESTS
 
 Result = TypeVar("Result")
 _CANCEL_POLL_S = 0.02
+_MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
 THREADS = "reasoning"
 """Prefix of the names of its threads."""
 
 
-def _never() -> bool:
-    return False
+@dataclass(eq=False)
+class _Job:
+    """Work that is waiting or running, for the callers that asked for the same."""
+
+    done: Future[Any]
+    cancel: Callable[[], bool]
+    callers: int = 0
 
 
 class BoundedWork:
-    """Runner of a limited number of calls at a time; callers have their own time limits."""
+    """Runner of a limited number of calls at a time; further ones wait for their turn.
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._slots = threading.BoundedSemaphore(limit)
+    Callers have their own time limits. Those that wait for the same share one call.
+    """
+
+    def __init__(self, limit: int, waiting: int) -> None:
+        """`limit` calls run at a time, for that many callers and `waiting` more."""
+        self._limit, self._most = limit, limit + waiting
         self._pool = ThreadPoolExecutor(limit, thread_name_prefix=THREADS)
-        self._running: set[Future[Any]] = set()
+        # Guards all below; again on the same thread, where work ends at once.
+        self._lock = threading.RLock()
+        self._jobs: set[_Job] = set()
+        self._shared: dict[Hashable, _Job] = {}
+        self._callers = 0
 
     @property
     def running(self) -> int:
-        """Calls that hold a slot, including abandoned ones."""
-        return len(self._running)
+        """Calls that hold a place, including abandoned ones."""
+        return min(len(self._jobs), self._limit)
+
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for a place."""
+        return max(0, len(self._jobs) - self._limit)
 
     def run(
         self,
         work: Callable[[], Result],
         timeout_s: float,
-        is_cancelled: Callable[[], bool] = _never,
+        cancel: Callable[[], bool],
+        is_cancelled: Callable[[], bool] | None = None,
         grace_s: float = 0.0,
+        same: Hashable = None,
     ) -> Result:
         """Result or exception of `work`.
 
-        Python cannot stop a thread: abandoned work continues, keeps its slot until it ends,
+        Python cannot stop a thread: abandoned work continues, keeps its place until it ends,
         and its result is discarded.
 
         Args:
+            cancel: asks the work to end; False: it is too late, something was written.
+            is_cancelled: whether the caller has cancelled; None: it cannot.
             grace_s: time after the timeout for work that ends by itself with a better message.
+            same: callers with equal values share work that has not begun; None: nobody does.
 
         Raises:
-            RosError: TIMEOUT, CANCELLED, or NODE_UNAVAILABLE when every slot is taken.
+            RosError: TIMEOUT, CANCELLED, or BUSY when too many are waiting.
         """
-        if not self._slots.acquire(blocking=False):
-            raise RosError(
-                f"{self._limit} requests are being answered already: ask again later, or raise the"
-                " parameter parallel_requests",
-                Error.NODE_UNAVAILABLE,
-            )
         deadline = time.monotonic() + timeout_s + grace_s
-        running = self._pool.submit(work)
-        self._running.add(running)
-        running.add_done_callback(self._free)
-        while not is_cancelled():
-            left_s = deadline - time.monotonic()
-            try:
-                return running.result(max(0.0, min(left_s, _CANCEL_POLL_S)))
-            except StillRunning:
-                if running.done():  # just now, or the work itself raised a TimeoutError
-                    return running.result()
-                if left_s <= 0.0:
-                    raise RosError(
-                        f"no answer within {timeout_s:g} s: give more time, or ask for less",
-                        Error.TIMEOUT,
-                    ) from None
-        raise RosError(CANCELLED.text, Error.CANCELLED)
+        job = self._join(work, cancel, same)
+        try:
+            while is_cancelled is None or not (is_cancelled() and self._stop(job)):
+                left_s = max(0.0, deadline - time.monotonic())
+                try:
+                    return job.done.result(
+                        left_s if is_cancelled is None else min(left_s, _CANCEL_POLL_S)
+                    )
+                except StillRunning:
+                    if job.done.done():  # just now, or the work itself raised a TimeoutError
+                        return job.done.result()
+                    if left_s <= 0.0:
+                        raise self._late(job, timeout_s) from None
+            raise RosError(CANCELLED.text, Error.CANCELLED)
+        finally:
+            self._leave(job)
 
     def close(self) -> None:
         """Take no more work, without waiting for running work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _free(self, ended: Future[Any]) -> None:
-        self._running.discard(ended)
-        self._slots.release()
+    def _join(self, work: Callable[[], Any], cancel: Callable[[], bool], same: Hashable) -> _Job:
+        with self._lock:
+            if self._callers >= self._most:
+                raise RosError(
+                    f"{self._limit} requests are being answered and {self._most - self._limit} are"
+                    " waiting: ask again later, or raise the parameters parallel_requests and"
+                    " waiting_requests",
+                    Error.BUSY,
+                )
+            job = self._shared.get(same) if same is not None else None
+            # What runs has read the memory already, which may have been corrected since.
+            if job is None or job.done.running() or job.done.done():
+                job = _Job(self._pool.submit(work), cancel)
+                self._jobs.add(job)
+                if same is not None:
+                    self._shared[same] = job
+                ended = job
+                job.done.add_done_callback(lambda _: self._forget(ended, same))
+            job.callers += 1
+            self._callers += 1
+            return job
+
+    def _stop(self, job: _Job) -> bool:
+        """Whether a caller may leave: others wait for the same, or nothing was written."""
+        with self._lock:
+            has_others = job.callers > 1
+        return has_others or job.done.cancel() or job.cancel()
+
+    def _late(self, job: _Job, timeout_s: float) -> RosError:
+        with self._lock:
+            has_begun = job.done.running()
+        late = f"no answer within {timeout_s:g} s: give more time, or ask for less"
+        if not has_begun:
+            late = (
+                f"no place was free within {timeout_s:g} s: give more time, or raise the parameter"
+                " parallel_requests"
+            )
+        return RosError(late if self._stop(job) else f"{late}; {_MAYBE_WRITTEN}", Error.TIMEOUT)
+
+    def _leave(self, job: _Job) -> None:
+        with self._lock:
+            self._callers -= 1
+            job.callers -= 1
+            is_abandoned = job.callers == 0
+        if is_abandoned and not job.done.cancel():
+            job.cancel()  # abandoned work ends soon, and frees its place
+
+    def _forget(self, job: _Job, same: Hashable) -> None:
+        # A future that is cancelled ends on the thread that cancels it, which holds no lock.
+        with self._lock:
+            self._jobs.discard(job)
+            if same is not None and self._shared.get(same) is job:
+                del self._shared[same]
 
 
 _SHORTEST_S = 0.2  # between two reports of one stage, such as a streamed reply
@@ -104,6 +172,8 @@ _SHORTEST_S = 0.2  # between two reports of one stage, such as a streamed reply
 
 class ServiceCaller:
     """Caller of a service: it gets only the result, and cannot cancel."""
+
+    can_cancel = False
 
     def is_cancelled(self) -> bool:
         return False
@@ -146,6 +216,8 @@ class GoalCaller(ServiceCaller):
         self._key_frames: Sequence[KeyFrame] = ()
         self._last_s = 0.0
         self._is_closed = False
+
+    can_cancel = True
 
     def is_cancelled(self) -> bool:
         return bool(self._goal.is_cancel_requested)

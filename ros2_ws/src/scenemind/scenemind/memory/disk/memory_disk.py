@@ -233,9 +233,7 @@ class KeyFrameReader:
 
 
 def _not_stored(number: int) -> SceneMemoryError:
-    return SceneMemoryError(
-        f"frame {number} has no stored image: only key frames do (see key_frames_of)"
-    )
+    return SceneMemoryError(f"frame {number} has no stored image: only key frames do")
 
 
 def _boxes_px(

@@ -17,7 +17,7 @@ from heapq import nsmallest
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.errors import SceneMemoryError
+from scenemind.errors import MemoryRequestError
 from scenemind.language.english import normal, with_article, word_set
 from scenemind.language.vocabulary import BARER, LONGEST_NAME, Thesaurus, Vocabulary, WordMatch
 from scenemind.memory.descriptions import match_words
@@ -303,16 +303,16 @@ def _rated(match: WordMatch, said: int, asked: int) -> float:
 def _checked(words: str, count: int) -> str:
     """The words in their normal form, without articles before them."""
     if count < 1:
-        raise SceneMemoryError(f"cannot find {count} objects: ask for 1 or more")
+        raise MemoryRequestError(f"cannot find {count} objects: ask for 1 or more")
     if len(words) > LONGEST_TEXT:
-        raise SceneMemoryError(
+        raise MemoryRequestError(
             f"{len(words)} characters are too many to find objects by: use at most {LONGEST_TEXT}"
         )
     said = normal(words).split(" ")
     while said and said[0] in _ARTICLES:
         said = said[1:]
     if not any(character.isalnum() for character in "".join(said)):
-        raise SceneMemoryError(f"{words!r} names nothing: say what to find, such as 'red chair'")
+        raise MemoryRequestError(f"{words!r} names nothing: say what to find, such as 'red chair'")
     return " ".join(said)
 
 

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from scenemind.config import RelationConfig
-from scenemind.errors import SceneMemoryError
+from scenemind.errors import MemoryRequestError
 from scenemind.geometry import Box3D
 from scenemind.language.relation_names import RELATION_NAMES, RelationName
 from scenemind.memory.graph.building import Building, Node
@@ -238,7 +238,7 @@ class RelationQuery:
             return _LEVEL[relation.name](self.bounds, self._beside, config)
         if relation.name in _VERTICAL:
             return _VERTICAL[relation.name](self.bounds, self._anchor_bounds, config)
-        raise SceneMemoryError(_no_such_query(relation))
+        raise MemoryRequestError(_no_such_query(relation))
 
     def hours(self) -> list[str]:
         """The hour of the anchor's clock at which each lies, such as "3 o'clock"."""
@@ -257,7 +257,7 @@ class RelationQuery:
     @property
     def _viewpoint(self) -> Viewpoint:
         if self.context.viewpoint is None:
-            raise SceneMemoryError(
+            raise MemoryRequestError(
                 "that depends on where the viewer stands: give the context a viewpoint (a pose, or"
                 " a place in front of a thing)"
             )
@@ -365,7 +365,7 @@ def relate(
     ends = anchor if isinstance(anchor, tuple) else (anchor,)
     if (name.name == "between") != (len(ends) == 2):
         needed = "two anchors" if name.name == "between" else "one anchor"
-        raise SceneMemoryError(f"{name.name!r} needs {needed}, got {len(ends)}")
+        raise MemoryRequestError(f"{name.name!r} needs {needed}, got {len(ends)}")
     query = RelationQuery(_without(objects, ends), ends[0], context)
     scores = query.between_scores(ends[1]) if len(ends) == 2 else query.scores(name)
     return _best_first(query.things, scores)
@@ -430,7 +430,7 @@ def _holding(query: RelationQuery, candidates: Sequence[str]) -> list[str]:
             continue
         relation = canonical_relation(candidate)
         if relation.name in _COMPARING:
-            raise SceneMemoryError(
+            raise MemoryRequestError(
                 f"{candidate!r} compares several things: ask relate() for it, with all of them"
             )
         score = float(query.scores(relation)[0])

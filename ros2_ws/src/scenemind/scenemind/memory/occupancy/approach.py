@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.errors import SceneMemoryError
+from scenemind.errors import MemoryRequestError, SceneMemoryError
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory.occupancy.grid import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
 from scenemind.memory.occupancy.occupancy_map import HIGHEST_M, LOWEST_M
@@ -109,10 +109,12 @@ def approach_poses(
         SceneMemoryError: a number or the purpose cannot be.
     """
     if purpose not in PURPOSES:
-        raise SceneMemoryError(f"there is no purpose {purpose!r}: there are {', '.join(PURPOSES)}")
+        raise MemoryRequestError(
+            f"there is no purpose {purpose!r}: there are {', '.join(PURPOSES)}"
+        )
     least_m = _STAND_OFF_M[purpose] if stand_off_m is None else stand_off_m
     if not (0.0 <= least_m < 100.0 and 0.0 < robot.radius_m < 10.0 and count >= 1):
-        raise SceneMemoryError(
+        raise MemoryRequestError(
             f"a stand-off of {least_m} m, a radius of {robot.radius_m} m or {count} poses: give"
             " finite lengths in metres, the radius above 0, and at least one pose"
         )

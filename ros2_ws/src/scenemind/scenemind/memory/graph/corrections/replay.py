@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from typing_extensions import Self
 
-from scenemind.errors import SceneMemoryError
+from scenemind.errors import MemoryRequestError, SceneMemoryError
 from scenemind.geometry import Box3D, GeometryError
 from scenemind.memory.graph.corrections.edits import OF_RELATIONS
 from scenemind.memory.graph.corrections.journal import CorrectionsJournal
@@ -103,12 +103,12 @@ def corrections_from_json(text: str) -> list[Correction]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the text"
-        raise SceneMemoryError(
+        raise MemoryRequestError(
             f"this is no journal of corrections (format {FORMAT!r}, version {VERSION}): {where}:"
             f" {first['msg']}"
         ) from error
     except GeometryError as error:
-        raise SceneMemoryError(f"this journal of corrections is damaged: {error}") from error
+        raise MemoryRequestError(f"this journal of corrections is damaged: {error}") from error
 
 
 def entry_to_json(entry: Correction) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenemind.errors import SceneMemoryError
+from scenemind.errors import MemoryRequestError
 from scenemind.language.relation_names import RELATION_NAMES, RelationName, find_relation
 
 # Relation -> narrower ones, which imply it.
@@ -17,7 +17,7 @@ def canonical_relation(text: str) -> RelationName:
     """
     found = find_relation(text)
     if found is None:
-        raise SceneMemoryError(
+        raise MemoryRequestError(
             f"there is no relation {text[:60]!r}; the relations are {', '.join(RELATION_NAMES)}"
         )
     return found
