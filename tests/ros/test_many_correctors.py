@@ -1,4 +1,4 @@
-"""Fifty people correct one map at once, over real DDS: they ask again where the node is busy."""
+"""Fifty people correct one map at once, over real DDS: each waits for its turn."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Answered:
     """A correction and its response.
 
     Attributes:
-        sent_s, answered_s: times of the try that was accepted.
+        sent_s, answered_s: times.
     """
 
     wish: Wish
