@@ -37,7 +37,7 @@ class Moment:
         stamp = FIRST_NS + self.number * STEP_NS
         header = header_to_msg(stamp, "camera_color_optical_frame")
         shape = (CAMERA.height, CAMERA.width)
-        self.odometry = odometry_to_msg(stamp, Pose.identity(), "odom", "base_link")
+        self.odometry = odometry_to_msg(stamp, Pose.identity(), "map", "base_link")
         self.camera_info = camera_to_msg(CAMERA, stamp, header.frame_id)
         self.depth = depth_to_msg(np.full(shape, WALL_M, np.float32), header)
         self.color = color_to_msg(np.full((*shape, 3), 128, np.uint8), header)

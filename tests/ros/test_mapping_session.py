@@ -123,13 +123,13 @@ def test_a_memory_is_found_that_was_being_replaced_when_the_process_ended(
 
 def test_another_memory_of_the_same_revision_is_published(graph: RosGraph) -> None:
     heard = graph.listen(SceneGraph, "~/scene_graph", LATCHED)
-    outgoing = MapPublisher(graph.observer, "map", tree_locations=50)
+    outgoing = MapPublisher(graph.observer, tree_locations=50)
     wait_for(lambda: graph.observer.count_subscribers("/observer/scene_graph"), "the listener")
     for count in (1, 2):
         with Memory.create(None, SceneMindConfig()) as memory:
 
             def is_heard(memory: Memory = memory, count: int = count) -> bool:
-                outgoing.publish(memory)
+                outgoing.publish(memory, "map")
                 return len(heard) == count
 
             wait_for(is_heard, "its scene graph", 5.0)

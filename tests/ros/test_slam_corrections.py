@@ -17,6 +17,7 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.perception.types import Detections
 from scenemind_ros.conversions import header_to_msg, pose_to_msg
+from scenemind_ros.input import world_frame
 from scenemind_ros.mapping import slam_corrections
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.optional_ros import tf2_ros
@@ -124,7 +125,7 @@ def test_a_jump_of_map_to_odom_grows_over_the_way_since_the_last_one(
         Buffer=lambda: buffer,
         TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None),
     )
-    monkeypatch.setattr(slam_corrections, "require_tf2", lambda: module)
+    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
     corrections = SlamCorrections(graph.observer, settings(tf=True), lambda: memory)
     try:
         corrections.poll()

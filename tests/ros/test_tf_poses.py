@@ -14,7 +14,7 @@ from rclpy.time import Time
 from scenemind.config import ConfigError
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
-from scenemind_ros.input import camera_input
+from scenemind_ros.input import camera_input, world_frame
 from scenemind_ros.input.frame_assembler import DropCounts
 from scenemind_ros.optional_ros import tf2_ros
 from scenemind_ros.parameters import MappingParameters, require_tf2
@@ -52,7 +52,7 @@ def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
         return SimpleNamespace(unregister=lambda: None)
 
     module = SimpleNamespace(Buffer=lambda: buffer, TransformListener=listener)
-    monkeypatch.setattr(camera_input, "require_tf2", lambda: module)
+    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
     return buffer
 
 

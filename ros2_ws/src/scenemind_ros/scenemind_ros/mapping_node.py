@@ -62,9 +62,7 @@ class MappingNode(LifecycleNode):
         except (ConfigError, ModelError, PerceptionError, SceneMemoryError) as error:
             self.get_logger().error(f"stays unconfigured: {error}")
             return _FAILURE
-        self._outgoing = MapPublisher(
-            self, self._settings.map_frame, self._settings.publish.tree_locations
-        )
+        self._outgoing = MapPublisher(self, self._settings.publish.tree_locations)
         self._processed = self.create_publisher(Header, "~/processed", SENSOR_OUT)
         self._services_of_memory = MappingServices(self, self.session, self._settings)
         self._vocabulary = VocabularyService(self, self.session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
@@ -37,8 +38,17 @@ class ReasoningNode(Node):
     Each request blocks a thread of the executor: spin the node with `make_executor`.
     """
 
-    def __init__(self, memory: RobotMemory | None = None, **node_options: object) -> None:
-        """`memory`: None for that of the parameter `mapping_node`, in another process.
+    def __init__(
+        self,
+        memory: RobotMemory | None = None,
+        world_frame: Callable[[], str] | None = None,
+        **node_options: object,
+    ) -> None:
+        """
+        Args:
+            memory: None for that of the parameter `mapping_node`, in another process.
+            world_frame: the frame that its positions are in; None: as the memory in another process
+                says, else the parameter `map_frame`.
 
         Raises:
             ConfigError: an unknown parameter, an impossible value, or an address or a recording
@@ -56,9 +66,16 @@ class ReasoningNode(Node):
         if memory is None:
             remote = self._settings.mapping_node
             memory = RemoteMemory(self, remote, self._settings.memory_timeout_s)
+            world_frame = memory.world_frame
         self._reasoner = _open_reasoner(self._settings)
-        publisher = AnswerPublisher(self, self._settings.map_frame)
-        requests = ReasoningRequests(memory, self._reasoner, self._settings, publisher)
+        publisher = AnswerPublisher(self)
+        requests = ReasoningRequests(
+            memory,
+            self._reasoner,
+            self._settings,
+            publisher,
+            world_frame or (lambda: self._settings.map_frame),
+        )
         self._requests = requests
         self._servers = RequestServers(self, self._settings.camera_frame)
         self._servers.serve(srv.Ask, "~/ask", requests.ask)

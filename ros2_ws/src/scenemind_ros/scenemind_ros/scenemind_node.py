@@ -24,6 +24,7 @@ from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Ro
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
+from scenemind_ros.mapping.session import MappingSession
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
 from scenemind_ros.run_node import closing_undisturbed, run_in_ros, spin
@@ -38,6 +39,10 @@ class SharedMemory:
 
     def __init__(self, node: MappingNode) -> None:
         self._node = node
+
+    def world_frame(self) -> str:
+        """The frame that positions are in."""
+        return self._session().world_frame
 
     def snapshot(self) -> MemorySnapshot:
         return self._memory().snapshot()
@@ -98,6 +103,9 @@ class SharedMemory:
         return self._memory().corrections()
 
     def _memory(self) -> Memory:
+        return self._session().memory
+
+    def _session(self) -> MappingSession:
         session = self._node.session
         if session is None:
             raise RosError(
@@ -105,7 +113,7 @@ class SharedMemory:
                 " why, or configure it",
                 Error.NODE_UNAVAILABLE,
             )
-        return session.memory
+        return session
 
 
 def main(args: list[str] | None = None) -> int:
@@ -117,7 +125,7 @@ def _run() -> None:
     mapping = MappingNode()
     has_failed = threading.Event()
     with closing_undisturbed(mapping):
-        reasoning = ReasoningNode(SharedMemory(mapping))
+        reasoning = ReasoningNode(memory := SharedMemory(mapping), memory.world_frame)
         # On its own thread: a question never waits for a frame.
         thread = threading.Thread(
             target=_spin_mapping, args=(mapping, has_failed), name="mapping-executor"

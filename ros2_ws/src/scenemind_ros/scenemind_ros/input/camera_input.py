@@ -11,7 +11,6 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
-from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
@@ -20,7 +19,8 @@ from scenemind.frames import FrameError, RGBDFrame
 from scenemind.geometry import GeometryError, Pose
 from scenemind_ros.conversions import instance_names_from_msg, stamp_ns
 from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, ImageMsg
-from scenemind_ros.parameters import MappingParameters, require_tf2
+from scenemind_ros.input.world_frame import TfTree, WorldFrame
+from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import Reliability, describe_qos, matching_qos
 
 Handlers = Mapping[type, Callable[[Any], None]]
@@ -112,6 +112,7 @@ def _type_name(kind: type) -> str:
 
 
 _WAITING = 30  # images that wait for their transform; older ones are dropped
+_CLOCK_BACK_NS = 1_000_000_000
 
 
 class TfPoses:
@@ -129,9 +130,7 @@ class TfPoses:
         Raises:
             ConfigError: tf2_ros is not installed.
         """
-        tf2_ros = require_tf2()
-        self._buffer: Any = tf2_ros.Buffer()
-        self._listener: Any = tf2_ros.TransformListener(self._buffer, node)
+        self._tree = TfTree(node)
         self._map_frame = map_frame
         self._deliver = deliver
         self._drops = drops
@@ -139,6 +138,9 @@ class TfPoses:
 
     def want(self, stamp: int, camera_frame: str) -> None:
         """Add a colour image with this stamp and frame."""
+        if self._waiting and stamp < self._waiting[-1][0] - _CLOCK_BACK_NS:
+            self._waiting.clear()
+            self._tree.clear()
         self._waiting.append((stamp, camera_frame))
         self.poll()
 
@@ -146,22 +148,20 @@ class TfPoses:
         """Deliver the transforms that TF has now; an image older than a delivered one is
         dropped."""
         for stamp, camera_frame in tuple(self._waiting):
-            when = Time(nanoseconds=stamp)
-            if not self._buffer.can_transform(self._map_frame, camera_frame, when):
-                continue
-            found = self._buffer.lookup_transform(self._map_frame, camera_frame, when).transform
-            while self._waiting.popleft() != (stamp, camera_frame):
-                pass
-            t, q = found.translation, found.rotation
             try:
-                pose = Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
+                pose = self._tree.find(self._map_frame, camera_frame, stamp)
             except GeometryError as error:
                 self._drops.count("bad_pose", f"{self._map_frame} to {camera_frame}: {error}")
+                self._waiting.remove((stamp, camera_frame))
                 continue
+            if pose is None:
+                continue
+            while self._waiting.popleft() != (stamp, camera_frame):
+                pass
             self._deliver(stamp, pose)
 
     def close(self) -> None:
-        self._listener.unregister()
+        self._tree.close()
 
 
 class CameraInput:
@@ -170,6 +170,7 @@ class CameraInput:
     Attributes:
         readers: by content, such as `color`.
         drops: dropped messages and frames, by cause.
+        world: the frame that poses are in.
     """
 
     def __init__(
@@ -186,6 +187,7 @@ class CameraInput:
         """
         self.drops = DropCounts(node.get_logger())
         self.assembler = FrameAssembler(parameters, deliver, self.drops)
+        self.world = WorldFrame(node, parameters.map_frame, self.assembler.add_base_pose)
         self._name_instances = name_instances
         self._tf: TfPoses | None = None
         if parameters.pose_source == "tf":
@@ -214,7 +216,7 @@ class CameraInput:
             handler = {CameraInfo: into.add_depth_camera_info}
             streams.append(("depth_camera_info", topics.depth_camera_info, handler))
         if self._tf is None:
-            streams.append(("odometry", topics.odometry, {Odometry: into.add_odometry}))
+            streams.append(("odometry", topics.odometry, {Odometry: self._add_odometry}))
         return streams
 
     def dropped(self) -> dict[str, int]:
@@ -226,14 +228,21 @@ class CameraInput:
         """Look for publishers; call it a few times a second."""
         for reader in self.readers.values():
             reader.poll()
+        self.world.poll()
         if self._tf is not None:
             self._tf.poll()
 
     def close(self) -> None:
         for reader in self.readers.values():
             reader.close()
+        self.world.close()
         if self._tf is not None:
             self._tf.close()
+
+    def _add_odometry(self, msg: Odometry) -> None:
+        pose = self.assembler.read_odometry(msg)
+        if pose is not None:
+            self.world.add(stamp_ns(msg.header.stamp), msg.header.frame_id, pose)
 
     def _add_color(self, msg: ImageMsg) -> None:
         self.assembler.add_color(msg)

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+import numpy as np
 from nav_msgs.msg import Odometry
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
@@ -50,6 +51,7 @@ class DropCounts:
 
 ImageMsg: TypeAlias = Image | CompressedImage
 Synced: TypeAlias = SyncedFrame[ImageMsg, ImageMsg, Image]
+_FARTHEST_M = 1e6
 _UNCALIBRATED = 5  # frames that wait for the first camera_info; newer ones replace the oldest
 
 
@@ -109,14 +111,30 @@ class FrameAssembler:
     def add_instances(self, msg: Image) -> None:
         self._deliver_all(self._synchronizer.add_instances(self._stamp("instances", msg), msg))
 
-    def add_odometry(self, msg: Odometry) -> None:
-        """Add a pose of the base; the fixed mounting of the camera is added later."""
-        stamp = self._stamp("odometry", msg)
+    def read_odometry(self, msg: Odometry) -> Pose | None:
+        """The pose of the base in odometry's frame; None: there is none, which is counted."""
+        self._stamp("odometry", msg)
         try:
-            world_T_base = pose_from_msg(msg.pose.pose)
+            pose = pose_from_msg(msg.pose.pose)
         except GeometryError as error:
             self._drops.count("bad_pose", str(error))
-            return
+            return None
+        if np.abs(pose.translation).max() > _FARTHEST_M:
+            self._drops.count(
+                "bad_pose",
+                f"odometry is at {pose.translation.tolist()} m: no robot is {_FARTHEST_M:g} m away",
+            )
+            return None
+        return pose
+
+    def add_odometry(self, msg: Odometry) -> None:
+        """Add a pose of the base in the world's frame."""
+        pose = self.read_odometry(msg)
+        if pose is not None:
+            self.add_base_pose(stamp_ns(msg.header.stamp), pose)
+
+    def add_base_pose(self, stamp: int, world_T_base: Pose) -> None:
+        """Add a pose of the base; the fixed mounting of the camera is added later."""
         self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
 
     def add_camera_pose(self, stamp: int, world_T_camera: Pose) -> None:

@@ -43,16 +43,16 @@ class MapPublisher:
     message and it has a subscriber; a later subscriber gets the newest state at the next call.
     """
 
-    def __init__(self, node: Node, map_frame: str, tree_locations: int) -> None:
+    def __init__(self, node: Node, tree_locations: int) -> None:
         """Publishers on a node.
 
         Args:
             tree_locations: number of newest locations in `~/mem_tree`.
         """
-        self._map_frame = map_frame
         self._tree_locations = tree_locations
         self._node = node
         self._memory: Memory | None = None
+        self._frame = ""
         self._topics = {
             name: _Topic(node.create_publisher(kind, f"~/{name}", LATCHED))
             for name, kind in {
@@ -71,21 +71,26 @@ class MapPublisher:
             object_to_msg, lambda thing: (thing.object_id, thing)
         )
         self._markers: _Kept[MapObject, list[Marker]] = _Kept(
-            lambda thing: object_to_markers(thing, header_to_msg(0, map_frame)),
-            lambda thing: (thing.object_id, thing),
+            lambda thing: object_to_markers(thing, header_to_msg(0, self._frame)),
+            lambda thing: (thing.object_id, (thing, self._frame)),
         )
         self._locations: _Kept[LocationNode, LocationNodeMsg] = _Kept(
             location_to_msg, lambda location: (location.location_id, _state(location))
         )
 
-    def publish(self, memory: Memory) -> None:
-        """Send the changed topics; the tree is read only if its topic has a subscriber."""
-        if memory is not self._memory:  # another memory was loaded, with its own revisions
-            self._memory = memory
+    def publish(self, memory: Memory, world_frame: str) -> None:
+        """Send the changed topics; the tree is read only if its topic has a subscriber.
+
+        Args:
+            world_frame: frame_id of all positions.
+        """
+        # Another memory was loaded, with its own revisions; or what its frame is has turned out.
+        if memory is not self._memory or world_frame != self._frame:
+            self._memory, self._frame = memory, world_frame
             for topic in self._topics.values():
                 topic.sent = None
         snapshot = memory.snapshot()
-        header = header_to_msg(snapshot.stamp_ns, self._map_frame)
+        header = header_to_msg(snapshot.stamp_ns, world_frame)
         things = list(snapshot.objects.values())
         makers: dict[str, Callable[[], Any]] = {
             "objects": lambda: SceneObjectArray(header=header, objects=self._messages.of(things)),
@@ -93,13 +98,13 @@ class MapPublisher:
                 snapshot,
                 self._messages.of(things),
                 self._gone.of(snapshot.gone.values()),
-                self._map_frame,
+                world_frame,
             ),
             "mem_tree": lambda: tree_to_msg(
                 self._locations.of(memory.tree(self._tree_locations)),
                 memory.location_count,
                 snapshot,
-                self._map_frame,
+                world_frame,
             ),
             "markers": lambda: markers_to_msg(
                 chain(

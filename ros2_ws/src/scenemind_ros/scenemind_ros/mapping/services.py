@@ -162,7 +162,7 @@ class ReadingServices:
         self, _: srv.GetSceneGraph.Request, response: srv.GetSceneGraph.Response
     ) -> None:
         snapshot = self._session.memory.snapshot()
-        response.scene_graph = snapshot_to_msg(snapshot, self._parameters.map_frame)
+        response.scene_graph = snapshot_to_msg(snapshot, self._session.world_frame)
 
     def _get_mem_tree(
         self, request: srv.GetMemTree.Request, response: srv.GetMemTree.Response
@@ -173,7 +173,7 @@ class ReadingServices:
                 map(location_to_msg, memory.tree(request.newest or None)),
                 memory.location_count,
                 memory.snapshot(),
-                self._parameters.map_frame,
+                self._session.world_frame,
             )
         if request.token_budget:
             fill_tree_json(memory.tree_json(request.token_budget), response)
@@ -401,9 +401,8 @@ def _spans(visits: Sequence[Visit], before: int, after: int) -> tuple[TimeSpan, 
 
 
 class FloorServices:
-    def __init__(self, session: MappingSession, parameters: MappingParameters) -> None:
+    def __init__(self, session: MappingSession) -> None:
         self._session = session
-        self._map_frame = parameters.map_frame
 
     def services(self) -> Iterator[Service]:
         yield Service("get_approach_pose", srv.GetApproachPose, self._get_approach_pose)
@@ -421,7 +420,7 @@ class FloorServices:
         thing = _get_object(snapshot, request.object_id)
         wish = approach_wish(request, snapshot.world_T_camera)
         poses = memory.approach_poses(thing.object_id, *wish)
-        header = header_to_msg(snapshot.stamp_ns, self._map_frame)
+        header = header_to_msg(snapshot.stamp_ns, self._session.world_frame)
         fill_approach(thing, poses, header, response)
 
 
@@ -551,7 +550,7 @@ class MappingServices:
             ReadingServices(session, parameters),
             RelatingServices(session, parameters),
             HistoryServices(session),
-            FloorServices(session, parameters),
+            FloorServices(session),
             CorrectingServices(session),
             KeepingServices(session),
         )

@@ -53,6 +53,7 @@ class MappingSession:
         describing: descriptions of objects by models; None: disabled.
         inventory: objects that a model names in stored frames; None: disabled.
         dropped: frames that a newer one replaced before they were mapped.
+        world_frame: that positions are in; `map_frame` unless odometry's frame has no place in it.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class MappingSession:
         """
         self._parameters = parameters
         self._on_report = on_report
+        self.world_frame = parameters.map_frame
         self._detector = _find_detector(parameters.detector, None)
         self._names: Mapping[int, str] = {}
         self._path = _path_of(parameters)
@@ -332,6 +334,9 @@ class MappingDiagnostics:
         problems = input_problems(
             self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
         )
+        values["world_frame"] = self._source.world.name
+        if self._source.world.problem:
+            problems.append(self._source.world.problem)
         return diagnostic_status(self._node, "input", values, problems + self._yield.problems())
 
     def _mapper(self) -> DiagnosticStatus:
@@ -452,7 +457,10 @@ class MappingRun:
         self._session = session
         self._outgoing = outgoing
         self._input = CameraInput(node, parameters, session.submit, self._name_instances)
-        self._corrections = SlamCorrections(node, parameters, lambda: session.memory)
+        self._has_tf_poses = parameters.pose_source == "tf"
+        self._corrections = SlamCorrections(
+            node, parameters, lambda: session.memory, self._keeps_odometry
+        )
         self._health = MappingDiagnostics(node, parameters, self._input, session, self._corrections)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         session.start()
@@ -489,5 +497,10 @@ class MappingRun:
     def _publish_health(self) -> None:
         self._diagnostics.publish(self._health.message())
 
+    def _keeps_odometry(self) -> bool:
+        """Whether new frames have poses of an odometry that nothing corrects."""
+        return not (self._has_tf_poses or self._input.world.follows_tf)
+
     def _publish_map(self) -> None:
-        self._outgoing.publish(self._session.memory)
+        self._session.world_frame = self._input.world.name
+        self._outgoing.publish(self._session.memory, self._session.world_frame)

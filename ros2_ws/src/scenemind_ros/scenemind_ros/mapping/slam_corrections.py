@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from nav_msgs.msg import Path
 from rclpy.node import Node
-from rclpy.time import Time
 
 from scenemind.errors import SceneMindError
 from scenemind.geometry import GeometryError, Pose
 from scenemind.memory import Memory, PoseCorrection
 from scenemind_ros.conversions import pose_from_msg, stamp_ns
 from scenemind_ros.input.camera_input import Handlers, TopicReader
+from scenemind_ros.input.world_frame import TfTree
 from scenemind_ros.optional_ros import rtabmap_msgs
-from scenemind_ros.parameters import MappingParameters, pose_from_list, require_tf2
+from scenemind_ros.parameters import MappingParameters, pose_from_list
 
 Corrected = Sequence[tuple[int, Pose]]
 """Stamps in nanoseconds with the corrected poses of the camera."""
@@ -38,11 +38,16 @@ class SlamCorrections:
     """
 
     def __init__(
-        self, node: Node, parameters: MappingParameters, memory: Callable[[], Memory]
+        self,
+        node: Node,
+        parameters: MappingParameters,
+        memory: Callable[[], Memory],
+        keeps_odometry: Callable[[], bool] = lambda: True,
     ) -> None:
         """
         Args:
             memory: the memory in use.
+            keeps_odometry: whether new frames come with poses that know nothing of corrections.
 
         Raises:
             ConfigError: jumps of TF are wanted, and tf2_ros is not installed.
@@ -52,7 +57,7 @@ class SlamCorrections:
         self.problem = ""
         self._memory = memory
         self._settings = parameters.corrections
-        self._keeps_odometry = parameters.pose_source == "odometry"
+        self._keeps_odometry = keeps_odometry
         self._base_T_camera = pose_from_list(parameters.base_T_camera)
         self._stamps_of_nodes: dict[int, int] = {}
         self._newest: Callable[[Memory], Corrected] | None = None
@@ -153,7 +158,7 @@ class SlamCorrections:
             noted = memory.correct_poses(
                 np.array([stamp for stamp, _ in corrected], np.int64),
                 [pose for _, pose in corrected],
-                keeps_odometry=self._keeps_odometry,
+                keeps_odometry=self._keeps_odometry(),
                 least_m=self._settings.least_m,
                 least_deg=self._settings.least_deg,
             )
@@ -191,22 +196,18 @@ class TfJumps:
         Raises:
             ConfigError: tf2_ros is not installed.
         """
-        tf2_ros = require_tf2()
-        self._buffer: Any = tf2_ros.Buffer()
-        self._listener: Any = tf2_ros.TransformListener(self._buffer, node)
+        self._tree = TfTree(node)
         self._frames = map_frame, odom_frame
         self._known: Pose | None = None
         self.last_ns = 0
 
     def find(self) -> Pose | None:
         """`corrected_T_old` of the map, if map -> odom is another one than before."""
-        if not self._buffer.can_transform(*self._frames, Time()):
-            return None
-        found = self._buffer.lookup_transform(*self._frames, Time()).transform
-        t, q = found.translation, found.rotation
         try:
-            now = Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
+            now = self._tree.find(*self._frames)
         except GeometryError:
+            return None
+        if now is None:
             return None
         before, self._known = self._known, now
         if before is None:
@@ -216,7 +217,7 @@ class TfJumps:
         return jump if is_one else None
 
     def close(self) -> None:
-        self._listener.unregister()
+        self._tree.close()
 
 
 _STILL = Pose.identity()

@@ -101,12 +101,19 @@ class RemoteMemory:
         # Revision and newest stamp of the last snapshot: together they also distinguish two
         # memories, one loaded in place of the other.
         self._known = (0, 0)
+        self._world_frame = ""
         self._tree_text: dict[tuple[int, int, int], TreeJson] = {}
         self._frame_index: dict[tuple[int, int], FrameIndex] = {}
 
+    def world_frame(self) -> str:
+        """The frame that the newest snapshot's positions are in."""
+        return self._world_frame
+
     def snapshot(self) -> MemorySnapshot:
         """Snapshot of the map. Objects have no surface points, which are not sent."""
-        snapshot = snapshot_from_msg(self._call(srv.GetSceneGraph).scene_graph)
+        graph = self._call(srv.GetSceneGraph).scene_graph
+        self._world_frame = graph.header.frame_id
+        snapshot = snapshot_from_msg(graph)
         self._known = snapshot.revision, snapshot.stamp_ns
         return snapshot
 

@@ -54,8 +54,7 @@ from scenemind_ros.reasoning.serving import BoundedWork, ServiceCaller
 class AnswerPublisher:
     """Latched publishers for late subscribers. `~/detections` only if vision_msgs is installed."""
 
-    def __init__(self, node: Node, map_frame: str) -> None:
-        self._map_frame = map_frame
+    def __init__(self, node: Node) -> None:
         self._answers = node.create_publisher(Answer, "~/answers", LATCHED)
         self._boxes = node.create_publisher(SceneObjectArray, "~/boxes", LATCHED)
         self._markers = node.create_publisher(MarkerArray, "~/markers", LATCHED)
@@ -68,10 +67,10 @@ class AnswerPublisher:
     def publish_answer(self, answer: Answer) -> None:
         self._answers.publish(answer)
 
-    def publish_objects(self, things: Sequence[MapObject], stamp: int) -> None:
+    def publish_objects(self, things: Sequence[MapObject], stamp: int, frame: str) -> None:
         """Publish the objects of an answer, best first; `stamp` in ns, that of the newest frame."""
-        header = header_to_msg(stamp, self._map_frame)
-        self._boxes.publish(objects_to_msg(things, stamp, self._map_frame))
+        header = header_to_msg(stamp, frame)
+        self._boxes.publish(objects_to_msg(things, stamp, frame))
         markers = (marker for thing in things for marker in object_to_markers(thing, header))
         self._markers.publish(markers_to_msg(markers, header))
         if self._detections is not None and vision_msgs is not None:
@@ -112,11 +111,14 @@ class ReasoningRequests:
         reasoner: Reasoner,
         parameters: ReasoningParameters,
         publisher: AnswerPublisher,
+        world_frame: Callable[[], str],
     ) -> None:
+        """`world_frame` tells the frame that the memory's positions are in."""
         self._memory = memory
         self._reasoner = reasoner
         self._parameters = parameters
         self._publisher = publisher
+        self._world_frame = world_frame
         self._dialogues = Dialogues(parameters.synergai.dialogues, parameters.synergai.turns)
         self._work = BoundedWork(parameters.parallel_requests, parameters.waiting_requests)
 
@@ -144,12 +146,12 @@ class ReasoningRequests:
             _same("ask", query, method),
         )
         caller.report("answer", "\n".join(answer.steps), answer.key_frames)
-        response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._parameters.map_frame)
+        response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._world_frame())
         response.error = response.answer.error
         response.evidence = self._shown(answer.key_frames, request)
         response.success = answer.failure is None
         self._publisher.publish_answer(response.answer)
-        self._publisher.publish_objects(answer.objects, snapshot.stamp_ns)
+        self._publisher.publish_objects(answer.objects, snapshot.stamp_ns, self._world_frame())
 
     def ground(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """Ground a phrase that refers to objects (Ground service or action)."""
@@ -171,7 +173,7 @@ class ReasoningRequests:
         response.usage = usage_to_msg(grounding.usage)
         response.evidence = self._shown(grounding.key_frames, request)
         response.success = grounding.failure is None
-        self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns)
+        self._publisher.publish_objects(grounding.objects, snapshot.stamp_ns, self._world_frame())
 
     def align(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A sentence that corrects the memory (Align service or action): a cancel comes before or
@@ -250,10 +252,10 @@ class ReasoningRequests:
             return thing, self._memory.approach_poses(thing.object_id, *wish)
 
         (thing, poses), snapshot = self._reason(query, choose, self._timeout_s(request), caller)
-        header = header_to_msg(snapshot.stamp_ns, self._parameters.map_frame)
+        header = header_to_msg(snapshot.stamp_ns, self._world_frame())
         fill_approach(thing, poses, header, response)
         response.success = True
-        self._publisher.publish_objects([thing], snapshot.stamp_ns)
+        self._publisher.publish_objects([thing], snapshot.stamp_ns, self._world_frame())
 
     def _reason(
         self,

@@ -1,0 +1,161 @@
+"""The frame that positions are in, with transforms that come as tf2_ros documents it."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import TransformStamped
+from rclpy.time import Time
+
+from scenemind.geometry import Pose
+from scenemind_interfaces.msg import SceneObjectArray
+from scenemind_ros.input import world_frame
+from scenemind_ros.input.world_frame import WorldFrame
+from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.qos import LATCHED
+from scenemind_ros.sequence_player import SequencePlayer
+
+from .graph import SIMULATED, RosGraph, wait_for
+
+S = 1_000_000_000
+
+
+def turned(x: float, degrees: float) -> Pose:
+    half = math.radians(degrees) / 2.0
+    return Pose.from_quaternion((x, 0.0, 0.0), (0.0, 0.0, math.sin(half), math.cos(half)))
+
+
+class Buffer:
+    """Holds map -> odom from each given stamp on, up to the newest that is known."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Pose] = {}
+        self.newest_ns = -1
+
+    def can_transform(self, target: str, source: str, time: Time) -> bool:
+        return (
+            bool(self.known)
+            and (target, source) == ("map", "odom")
+            and (time.nanoseconds <= self.newest_ns)
+        )
+
+    def lookup_transform(self, target: str, source: str, time: Time) -> TransformStamped:
+        assert self.can_transform(target, source, time)
+        when = time.nanoseconds or self.newest_ns
+        pose = self.known[max(stamp for stamp in self.known if stamp <= when)]
+        found = TransformStamped()
+        t, q = found.transform.translation, found.transform.rotation
+        t.x, t.y, t.z = pose.translation.tolist()
+        q.x, q.y, q.z, q.w = pose.quaternion_xyzw().tolist()
+        return found
+
+    def clear(self) -> None:
+        self.known.clear()
+
+
+@pytest.fixture
+def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
+    buffer = Buffer()
+    module = SimpleNamespace(
+        Buffer=lambda: buffer,
+        TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None),
+    )
+    monkeypatch.setattr(world_frame, "tf2_ros", module)
+    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+    return buffer
+
+
+class Placed:
+    """A `WorldFrame` with what it delivers."""
+
+    def __init__(self, graph: RosGraph) -> None:
+        self.poses: list[tuple[int, Pose]] = []
+        node = graph.observer
+        self.world = WorldFrame(node, "map", lambda stamp, pose: self.poses.append((stamp, pose)))
+
+    def x(self) -> list[float]:
+        return [round(float(pose.translation[0]), 6) for _, pose in self.poses]
+
+
+def test_odometry_in_the_map_is_taken_as_it_is(graph: RosGraph) -> None:
+    placed = Placed(graph)
+    for stamp, frame in ((1, "map"), (2, "/map"), (3, "")):
+        placed.world.add(stamp, frame, turned(stamp, 0.0))
+    assert placed.x() == [1.0, 2.0, 3.0]
+    assert (placed.world.name, placed.world.problem) == ("map", "")
+
+
+def test_map_to_odom_is_followed_through_a_jump(graph: RosGraph, buffer: Buffer) -> None:
+    """A robot that stands still in the map: its odometry jumps, and TF with it."""
+    placed = Placed(graph)
+    true = turned(2.0, 30.0)
+    for number in range(80):
+        stamp = S + number * S // 10
+        map_T_odom = turned(1.0, 0.0) if number < 40 else turned(1.5, 10.0)
+        buffer.known[stamp] = map_T_odom
+        placed.world.add(stamp, "odom", map_T_odom.inverse() @ true)
+        buffer.newest_ns = stamp  # TF comes after odometry
+        placed.world.poll()
+    assert len(placed.poses) == 80
+    for _, pose in placed.poses:
+        np.testing.assert_allclose(pose.matrix(), true.matrix(), atol=1e-9)
+    assert placed.world.follows_tf
+    assert placed.world.name == "map"
+
+
+def test_pose_whose_transform_lags_takes_the_newest(graph: RosGraph, buffer: Buffer) -> None:
+    buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 0
+    placed = Placed(graph)
+    placed.world.add(S, "odom", turned(1.0, 0.0))
+    assert not placed.poses, "its own may come yet"
+    placed.world.add(S + 300_000_000, "odom", turned(2.0, 0.0))
+    assert placed.x() == [6.0]
+
+
+def test_without_a_way_to_the_map_the_world_is_odometrys_frame(
+    graph: RosGraph, buffer: Buffer
+) -> None:
+    placed = Placed(graph)
+    for second in range(7):
+        placed.world.add(second * S, "odom", turned(second, 0.0))
+    assert placed.x() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "late, and none is lost"
+    assert placed.world.name == "odom"
+    assert "positions are in odom and not in map" in placed.world.problem
+    buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 10 * S
+    placed.world.add(7 * S, "odom", turned(7.0, 0.0))
+    assert placed.x()[-1] == 7.0, "a map that came later would tear what is mapped"
+
+
+def test_clock_that_goes_back_begins_anew(graph: RosGraph, buffer: Buffer) -> None:
+    buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 100 * S
+    placed = Placed(graph)
+    placed.world.add(100 * S, "odom", turned(1.0, 0.0))
+    placed.world.add(101 * S, "odom", turned(2.0, 0.0))  # waits for its transform
+    placed.world.add(S, "odom", turned(3.0, 0.0))
+    assert not buffer.known, "what TF knew was of the future"
+    buffer.known[0], buffer.newest_ns = turned(7.0, 0.0), S
+    placed.world.poll()
+    assert placed.x() == [6.0, 10.0]
+
+
+def test_negative_stamp_breaks_nothing(graph: RosGraph, buffer: Buffer) -> None:
+    buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), S
+    placed = Placed(graph)
+    placed.world.add(-5, "odom", turned(1.0, 0.0))
+    assert not placed.poses
+
+
+@pytest.mark.skipif(world_frame.tf2_ros is not None, reason="tf2_ros is installed here")
+def test_node_says_which_frame_its_objects_are_in(graph: RosGraph, tmp_path: Any) -> None:
+    graph.add(MappingNode, SIMULATED | {"memory.root": str(tmp_path)})
+    objects = graph.listen(SceneObjectArray, "/mapping_node/objects", LATCHED)
+    player = graph.add(
+        SequencePlayer, {"sequence": "sim:1", "rate": 0.0, "frames": 12, "map_frame": "odom"}
+    )
+    player.play()
+    wait_for(lambda: objects and objects[-1].objects, "objects")
+    assert objects[-1].header.frame_id == "odom", "nothing says where odom lies in map"
