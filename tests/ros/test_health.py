@@ -7,7 +7,7 @@ import time
 import pytest
 
 from scenemind_ros.input.camera_input import CameraInput
-from scenemind_ros.input.health import FrameYield, input_problems
+from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
 from scenemind_ros.parameters import MappingParameters
 
 from .graph import RosGraph
@@ -51,3 +51,22 @@ def test_the_commonest_cause_of_missing_frames_is_named(source: CameraInput) -> 
     source.readers["color"].heard_at = time.monotonic()
     (problem,) = missing.problems()
     assert problem.endswith("3 x bad_pose, NaN")
+
+
+def test_images_that_are_lost_on_the_way_are_told_from_a_slow_camera(
+    source: CameraInput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", "/opt/profile.xml")
+    losses = ImageLosses(source)
+    assert not losses.problems()
+
+    def hear(color: int, depth: int, camera_info: int) -> list[str]:
+        for name, count in (("color", color), ("depth", depth), ("camera_info", camera_info)):
+            source.readers[name].received += count
+        return losses.problems()
+
+    assert not hear(30, 30, 30)
+    assert not hear(2, 2, 2), "a slow camera is no loss"
+    (problem,) = hear(60, 2, 60)
+    assert problem.startswith("34 depth images came with 92 camera_info")
+    assert problem.endswith("export FASTDDS_DEFAULT_PROFILES_FILE=/opt/profile.xml")

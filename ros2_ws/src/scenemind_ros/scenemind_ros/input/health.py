@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import time
+from collections import deque
 from collections.abc import Mapping
 
 from rclpy.node import Node
@@ -57,6 +59,49 @@ class FrameYield:
         cause = max(grown, key=grown.__getitem__)
         detail = self._source.drops.find_detail(cause) or _HINTS.get(cause, "see the log")
         return f"{grown[cause]} x {cause}, {detail}"
+
+
+_WINDOW_S = 5.0
+_LEAST_INFOS = 30  # in a window
+_KEPT_SHARE = 0.8
+_PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+
+
+class ImageLosses:
+    """Monitor of images that get lost on the way, to be polled.
+
+    A driver sends a camera_info with every image. Fast DDS as it comes loses images, which are
+    larger than its shared memory, and not their small camera_info.
+    """
+
+    def __init__(self, source: CameraInput) -> None:
+        self._source = source
+        self._seen: deque[tuple[float, dict[str, int]]] = deque()
+
+    def problems(self) -> list[str]:
+        """One for each kind of image of which a fifth or more was lost in the last seconds."""
+        now_s = time.monotonic()
+        counts = {name: reader.received for name, reader in self._source.readers.items()}
+        self._seen.append((now_s, counts))
+        while now_s - self._seen[0][0] > _WINDOW_S:
+            self._seen.popleft()
+        before = self._seen[0][1]
+        infos = counts["camera_info"] - before["camera_info"]
+        if infos < _LEAST_INFOS:
+            return []
+        heard = {name: counts[name] - before[name] for name in ("color", "depth")}
+        return [
+            f"{count} {name} images came with {infos} camera_info: the others were lost on the way."
+            f" In the terminal of the camera's driver, as the same user: export {_profile()}"
+            for name, count in heard.items()
+            if count < _KEPT_SHARE * infos
+        ]
+
+
+def _profile() -> str:
+    """The line that gives a driver the DDS profile of this process."""
+    name = next((name for name in _PROFILES if name in os.environ), _PROFILES[0])
+    return f"{name}={os.environ.get(name, 'FILE, config/fastdds_profile.xml of scenemind_ros')}"
 
 
 # Sent once or rarely: silent afterwards.

@@ -31,7 +31,7 @@ from scenemind.perception.protocols import Detector
 from scenemind.reasoning.inventory import BackgroundInventory
 from scenemind_ros.errors import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
-from scenemind_ros.input.health import FrameYield, input_problems
+from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
 from scenemind_ros.mapping.map_publisher import MapPublisher
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.parameters import MappingParameters
@@ -312,6 +312,7 @@ class MappingDiagnostics:
         self._source = source
         self._session = session
         self._yield = FrameYield(source, parameters.silence_s)
+        self._losses = ImageLosses(source)
         self._rates = Rates()
 
     def message(self) -> DiagnosticArray:
@@ -334,10 +335,11 @@ class MappingDiagnostics:
         problems = input_problems(
             self._node, self._source, self._parameters.silence_s, self._parameters.sync.jump_s
         )
+        problems += self._yield.problems() + self._losses.problems()
         values["world_frame"] = self._source.world.name
         if self._source.world.problem:
             problems.append(self._source.world.problem)
-        return diagnostic_status(self._node, "input", values, problems + self._yield.problems())
+        return diagnostic_status(self._node, "input", values, problems)
 
     def _mapper(self) -> DiagnosticStatus:
         """Detector, rates, stage times, and work deferred for lack of time."""
