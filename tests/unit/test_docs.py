@@ -43,4 +43,4 @@ def test_commands_that_are_named_exist(path: Path) -> None:
 
 def benchmark_names() -> set[str]:
     text = (ROOT / "benchmarks" / "__main__.py").read_text(encoding="utf-8")
-    return set(re.findall(r'command\("([a-z-]+)"', text))
+    return set(re.findall(r'command\(\s*"([a-z-]+)"', text))
