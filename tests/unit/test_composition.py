@@ -55,9 +55,8 @@ def test_one_model_is_enough_whichever_role_names_it(role: str) -> None:
 
 @pytest.mark.parametrize("reads", [True, False])
 def test_a_language_model_reads_sentences_unless_that_is_off(memory: Memory, reads: bool) -> None:
-    question = {"kind": "Count", "subject": {"kind": "NounPhrase", "noun": "chairs"}}
     with (
-        ChatServer(say(json.dumps({"question": question}))) as server,
+        ChatServer(say(json.dumps({"question": "how many chairs are there?"}))) as server,
         Reasoner(
             SceneMindConfig(models=settings(server.endpoint, reads_sentences=reads))
         ) as reasoner,
