@@ -53,7 +53,7 @@ def test_any_text_has_a_nearest_question_or_none(text: str) -> None:
 
 
 def test_a_phrase_is_wanted() -> None:
-    said = "the lamp thing kind of by the dor"
+    said = "the lamp thing kind of next to the dor"
     phrase = nearest_question(said, LABELS, is_phrase=True)
     assert phrase is not None
     assert question_words(phrase) == "lamp next to the door"

@@ -327,7 +327,7 @@ def test_numbers_of_things_are_counts() -> None:
 
 def test_the_target_may_be_what_another_thing_is_beside() -> None:
     text = "the black chair is by the door. there is a lamp to the right of the chair"
-    assert relations(text) == [("next to", "door"), ("left of", "lamp")]
+    assert relations(text) == [("near", "door"), ("left of", "lamp")]
     assert relations("the chair is next to the chair") == [("next to", "chair")]
 
 

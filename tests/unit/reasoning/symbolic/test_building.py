@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, turned_gaps_m
 from scenemind.reasoning import Answer, Router
-from scenemind.reasoning.symbolic.scene import gaps_to_turned_m
 from tests.tables import read_table
 from tests.unit.language.notation import notation
 
@@ -94,6 +93,6 @@ def test_distances_to_a_wall_that_runs_askew_are_to_its_face() -> None:
     """A wall through (2, 0) at 45 degrees; its axis-aligned hull would hold all three boxes."""
     wall = Box3D((2.0, 0.0, 1.0), (8.0, 0.0, 2.0), np.pi / 4)
     center = np.array([(2.0, 0.0, 0.5), (0.0, 0.0, 0.5), (0.0, 2.0, 0.5)])
-    bounds = np.hstack((center - 0.1, center + 0.1))
+    boxes = [Box3D(tuple(each), (0.2, 0.2, 0.2)) for each in center.tolist()]
     expected = [0.0, np.sqrt(2.0) - 0.1 * np.sqrt(2.0), np.sqrt(8.0) - 0.1 * np.sqrt(2.0)]
-    assert gaps_to_turned_m(bounds, wall) == pytest.approx(expected)
+    assert turned_gaps_m(wall, boxes) == pytest.approx(expected)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from scenemind.config import ChatModelConfig
-from scenemind.language.questions import parse_question, question_and_remark
+from scenemind.language.questions import ReadText, parse_question, read_text
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory.tree.tree_json import estimate_tokens
 from scenemind.models import Allowance
@@ -81,7 +81,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_grammar_reads_what_the_prompt_shows(example: str) -> None:
-    assert question_and_remark(example)[1] == ""
+    assert read_text(example) == ReadText(parse_question(example))
 
 
 def test_phrases_are_read_too() -> None:

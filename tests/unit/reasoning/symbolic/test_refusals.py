@@ -93,7 +93,7 @@ def test_words_that_attributes_confirm_are_used() -> None:
 def test_phrases_are_suggested_for_phrases() -> None:
     found = Router(room_memory()).ground(query("the laptop what is by the sofa", policy="strict"))
     assert found.failure is not None
-    assert found.failure.suggestion == "the laptop next to the sofa"
+    assert found.failure.suggestion == "the laptop near the sofa"
 
 
 def test_misspelled_correction_is_not_written_but_suggested() -> None:

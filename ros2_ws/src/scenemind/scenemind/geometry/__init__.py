@@ -11,6 +11,7 @@ from scenemind.geometry.box import (
     iou_matrix_2d,
     smallest_upright_box,
     turned_box,
+    turned_gaps_m,
 )
 from scenemind.geometry.camera import PinholeCamera
 from scenemind.geometry.pose import Pose
@@ -28,4 +29,5 @@ __all__ = [
     "iou_matrix_2d",
     "smallest_upright_box",
     "turned_box",
+    "turned_gaps_m",
 ]

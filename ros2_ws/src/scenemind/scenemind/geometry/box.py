@@ -5,6 +5,7 @@ points.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -113,6 +114,50 @@ def gaps_m(
     """
     between = np.maximum(0.0, np.maximum(low_b - high_a, low_a - high_b))
     return np.asarray(np.linalg.norm(between, axis=-1))
+
+
+def turned_gaps_m(box: Box3D, others: Sequence[Box3D]) -> NDArray[np.float64]:
+    """Shortest distances (N,) in metres between one upright box and others, exact for any yaw; 0
+    where they touch or overlap."""
+    if not others:
+        return np.zeros(0)
+    ground = box.footprint()
+    grounds = np.stack([other.footprint() for other in others])
+    apart = np.minimum(
+        _corner_gaps(np.broadcast_to(ground, grounds.shape), grounds),
+        _corner_gaps(grounds, np.broadcast_to(ground, grounds.shape)),
+    )
+    yaws = np.array([(other.yaw, box.yaw) for other in others])
+    apart[_are_overlapping(grounds, ground, yaws)] = 0.0
+    low, high = (np.array([(o.bottom_z, o.top_z)[end] for o in others]) for end in (0, 1))
+    above = np.maximum(0.0, np.maximum(low - box.top_z, box.bottom_z - high))
+    return np.asarray(np.hypot(apart, above))
+
+
+def _corner_gaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Least distances (N,) from corners of rectangles (N, 4, 2) to sides of others."""
+    start, way = b[:, None], np.roll(b, -1, axis=1)[:, None] - b[:, None]
+    offset = a[:, :, None] - start
+    length = np.maximum((way * way).sum(axis=-1), 1e-12)
+    share = np.clip((offset * way).sum(axis=-1) / length, 0.0, 1.0)
+    gaps = np.linalg.norm(offset - share[..., None] * way, axis=-1)
+    return np.asarray(gaps.min(axis=(1, 2)))
+
+
+def _are_overlapping(
+    grounds: NDArray[np.float64], ground: NDArray[np.float64], yaws: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """(N,): rectangles (N, 4, 2) that one more (4, 2) overlaps: no side separates them.
+
+    Args:
+        yaws: (N, 2) of each rectangle and of that one.
+    """
+    turns = np.concatenate((yaws, yaws + np.pi / 2.0), axis=1)
+    axes = np.stack((np.cos(turns), np.sin(turns)), axis=-1)
+    seen = np.einsum("nak,nck->nac", axes, grounds)
+    here = np.einsum("nak,ck->nac", axes, ground)
+    beside = (seen.min(axis=2) > here.max(axis=2)) | (here.min(axis=2) > seen.max(axis=2))
+    return np.asarray(~beside.any(axis=1))
 
 
 def _triple(values: NDArray[np.float64]) -> tuple[float, float, float]:

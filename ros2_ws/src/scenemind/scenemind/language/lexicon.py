@@ -218,7 +218,14 @@ def with_uses(words: Sequence[str]) -> tuple[str, ...]:
     found = _BY_USERS.search(said)
     if found is None or not USES.longest(said[found.end() :].split(), 0)[1]:
         return tuple(words)
-    return (*said[: found.start()].split(), "to", *said[found.end() :].split())
+    use = at_place(said[found.end() :]) if " where " in found.group() else said[found.end() :]
+    return (*said[: found.start()].split(), "to", *use.split())
+
+
+def at_place(use: str) -> str:
+    """A use as one says it of a place: "eat at" of "eat", as one eats no table."""
+    place = f"{use} at"
+    return place if tuple(place.split()) in USES else use
 
 
 def without_having(words: Sequence[str]) -> tuple[str, ...]:

@@ -309,7 +309,8 @@ def _weight(word: str) -> float:
         return 0.0
     if word in _FORMS:
         return _FORM
-    is_small = word in grammar_words() and not any(word in table for table in _telling())
+    is_telling = any(word in table for table in _telling()) and (word,) not in lexicon.RELATIONS
+    is_small = word in grammar_words() and not is_telling
     return _SMALL if is_small and not word.isdigit() else _CONTENT
 
 

@@ -7,26 +7,55 @@ shapes whose tree is more than its slots.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from inspect import signature
-from itertools import islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import read_table
+from scenemind.language.clauses import PARTS, Clause, aspects_of, clauses_of, plain, questions_in
+from scenemind.language.english import find_number, is_plural, normal, plural, read_table
 from scenemind.language.qualities import find_attribute
-from scenemind.language.referring.whole import except_things
+from scenemind.language.referring.whole import (
+    except_things,
+    read_conditions,
+    read_phrase,
+)
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
-from scenemind.language.slots import READERS
+from scenemind.language.slots import READERS, find_length
 from scenemind.language.speech_acts import Frame, find_tagged
 from scenemind.language.time_expressions import TimeExpression
 from scenemind.language.tokens import Token, tokenize
 
 _FRAME = Frame("question_front", "question_back")
-_MOST_JOINTS = 2  # tried in turn: each costs two readings
-_MOST_BREAKS = 4  # likewise, one reading each
+# What the robot has of things, as a name for all of them.
+_RECORDS = frozenset(
+    ("detections", "objects", "labels", "things", "entries", "findings", "records")
+)
+# Words for things that were named before.
+_POINTING = frozenset(
+    (
+        "it",
+        "its",
+        "they",
+        "them",
+        "their",
+        "one",
+        "ones",
+        "other",
+        "others",
+        "those",
+        "these",
+        "that",
+        "this",
+    )
+)
+_ONE = frozenset(("one", "ones", "other", "others"))
+_OPPOSITE: dict[str, trees.Superlative] = {
+    "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
+    "shortest": "tallest", "lowest": "highest",
+}  # fmt: skip
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
 
 
@@ -36,109 +65,301 @@ def parse_question(text: str) -> trees.Question:
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
-    return question_and_remark(text)[0]
+    return read_text(text).question
+
+
+class ReadText(NamedTuple):
+    """What a text asks.
+
+    Attributes:
+        remarks: clauses that ask nothing: "I need to throw this away".
+        missed: words of further questions that are not read.
+    """
+
+    question: trees.Question
+    remarks: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=64)  # whoever answers one question reads it more than once
-def question_and_remark(text: str) -> tuple[trees.Question, str]:
-    """The tree of a question, and the remark before or after it that is not read: "I need to throw
-    this away" of "I need to throw this away, where is the bin?"; empty for none.
+def read_text(
+    text: str, before: trees.Question | None = None, *, is_pointed: bool = False
+) -> ReadText:
+    """What a text asks, of one or of several sentences.
+
+    Args:
+        before: the question asked before, whose things "it" and "the tall one" may mean.
+        is_pointed: "it" is pointed at.
 
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
+    said = _whole(text)
+    meant = getattr(before, "subject", None) or next(
+        iter(trees.parts_of(before, trees.NounPhrase)), None
+    )
+    whole = _find_question(said)
+    if before is not None and (whole is None or isinstance(whole, trees.Ground)):
+        other = _instead(said.words, before)
+        if other is not None:
+            return ReadText(other)
+    found = None
+    if whole is None or isinstance(whole, trees.Ground):
+        found = _of_clauses(text, meant, is_pointed, is_phrase=whole is not None)
+    elif meant is not None and _is_of_one_before(said.words):
+        whole = about(whole, meant, is_pointed=is_pointed)
+    if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
+        found = ReadText(whole)
+    if found is None:
+        raise said.error()
+    if not _ONE.isdisjoint(said.words):
+        found = found._replace(question=with_nouns_of_first(found.question))
+    return found
+
+
+def _is_of_one_before(words: Words) -> bool:
+    """Whether words are about things named before: "it", "the other", "which is the tallest"."""
+    return not _POINTING.isdisjoint(words) or words[:2] in (("which", "is"), ("which", "are"))
+
+
+def _instead(words: Words, before: trees.Question) -> trees.Question | None:
+    """The question before of another thing or place: "and the red one?", "and on the desk?"."""
+    words = words[words[:1] in (("and",), ("or",), ("but",)) :]
+    for lead in (("what", "about"), ("how", "about")):
+        words = words[2:] if words[:2] == lead else words
+    subject = getattr(before, "subject", None)
+    if not words or not isinstance(subject, trees.NounPhrase):
+        return None
+    superlative = lexicon.SUPERLATIVES.get(words[-1]) if words[:-1] in ((), ("the",)) else None
+    if superlative is not None:  # "and the closest?"
+        phrase: trees.Reference | None = trees.NounPhrase("", ranks=(trees.Rank(superlative),))
+    else:
+        phrase = read_phrase(words)[0] or read_conditions(words)[0]
+    if not isinstance(phrase, trees.NounPhrase):
+        return None
+    if phrase.noun:
+        return replace(before, subject=phrase)  # type: ignore[arg-type]
+    kinds = {type(condition) for condition in phrase.conditions}
+    kept = tuple(c for c in subject.conditions if type(c) not in kinds)
+    anchors = [rank.anchor for rank in subject.ranks if rank.anchor is not None]
+    own = tuple(
+        replace(rank, anchor=rank.anchor or (anchors[0] if anchors else None))
+        if rank.superlative in lexicon.COMPARING
+        else rank
+        for rank in phrase.ranks
+    )
+    ranks = own or (() if kinds else subject.ranks)
+    conditions = (*kept, *(_with_meant(c, subject) for c in phrase.conditions))
+    asked = replace(subject, conditions=conditions, ranks=ranks, count=phrase.count)
+    return replace(before, subject=asked)  # type: ignore[arg-type]
+
+
+def _whole(text: str) -> Sentence:
+    """A text as one sentence, without what people say around it."""
     stated = find_tagged(text)
     text = text if stated is None or ":" in stated else f"whether {stated}"
     whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
     empty = _frame_words("empty_adverbs")
     tokens = [token for token in tokenize(whole) if token.word not in empty]
-    said = Sentence(text, without_frame(tokens))
-    question = _find_question(said) or _find_joined(said)
-    if question is not None:
-        return question, ""
-    for first, last, remark in islice(_beside_remarks(said), _MOST_BREAKS):
-        start, end = _without_frame(said.words, first, last)
-        if said.words[start] in _frame_words("question_words"):
-            question = _find_question(said, start, end)
-            if question is not None and not isinstance(question, trees.Ground):
-                topic = _find_question(said, 0, first - 1) if first else None
-                about = _about(question, getattr(topic, "subject", None))
-                return about, remark if about == question else ""
-    raise said.error()
+    return Sentence(text, plain(without_frame(tokens)))
+
+
+def _of_clauses(
+    text: str, before: trees.Reference | None, is_pointed: bool, *, is_phrase: bool
+) -> ReadText | None:
+    """The questions that the clauses of a text ask; None where none is read.
+
+    Args:
+        is_phrase: the whole text is read as a phrase.
+    """
+    clauses = clauses_of(text)
+    asking = {clause.sentence for clause in clauses if clause.kind in ("asked", "ordered")}
+    asks = bool(asking) or any(clause.is_asked for clause in clauses)
+    is_listed = any(aspects_of(clause) for clause in clauses[1:])
+    is_told = any(clause.kind == "told" for clause in clauses)
+    if not asks and (is_told or (is_phrase and not is_listed)):
+        return None  # a description in several sentences is one phrase
+    read: list[trees.Question] = []
+    unread: list[str] = []
+    meant = before
+    for asked in questions_in(clauses):
+        question = _of_ways(text, asked.ways)
+        if question is None or (isinstance(question, trees.Ground) and read):
+            unread.append(" ".join(token.word for token in asked.ways[0]))
+            continue
+        topic = _topic(asked.topic, before)
+        named = topic or meant or _named_in(asked.told)
+        question = _with_length(question, asked.told)
+        question = about(question, named, is_pointed=is_pointed, is_topic=topic is not None)
+        meant = getattr(question, "subject", None) or named
+        if question not in read:
+            read.append(question)
+    if not read or (isinstance(read[0], trees.Ground) and len(clauses) > 1):
+        return None
+    first, *more = read
+    remarks = (clause.text for clause in clauses if _is_remark(clause, asking))
+    question = trees.Joined(tuple(read), "and") if more else first
+    return ReadText(question, tuple(remarks), tuple(unread))
+
+
+def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
+    """Whether a clause asks nothing.
+
+    Args:
+        asking: numbers of the sentences that ask.
+    """
+    if clause.kind == "told":
+        return not (clause.is_asked and clause.sentence not in asking)
+    is_other = bool(asking) and clause.sentence not in asking
+    return clause.kind == "aside" or (clause.kind == "phrase" and is_other)
+
+
+def _with_length(question: trees.Question, told: Sequence[Token]) -> trees.Question:
+    """A comparison with a length that was told before: "I am 1.80 m, is the couch longer than
+    that", "am I taller than the plant"."""
+    length = find_length(" ".join(token.word for token in told))
+    if not isinstance(question, trees.IsMore) or length is None:
+        return question
+    if isinstance(question.second, trees.Marked | trees.Viewer):
+        return replace(question, second=length)
+    if isinstance(question.first, trees.Viewer) and not isinstance(question.second, float):
+        opposite = _OPPOSITE.get(question.rank.superlative)
+        rank = opposite and replace(question.rank, superlative=opposite)
+        return trees.IsMore(question.second, length, rank) if rank else question
+    return question
+
+
+def _of_ways(text: str, ways: Iterable[tuple[Token, ...]]) -> trees.Question | None:
+    """The question of the first form that is read as one, else as a phrase."""
+    phrase = None
+    empty = _frame_words("empty_adverbs")
+    for way in ways:
+        tokens = [token for token in way if token.word not in empty]
+        question = _find_question(Sentence(text, without_frame(tokens))) if tokens else None
+        if question is not None and not isinstance(question, trees.Ground):
+            return question
+        phrase = phrase or question
+    return phrase
+
+
+def _topic(tokens: Sequence[Token], before: trees.Reference | None) -> trees.NounPhrase | None:
+    """What a phrase before a question names; "the one at the desk" is one of what was named
+    before."""
+    kept = tokens[[token.word for token in tokens[:1]] == ["and"] :]
+    named = _phrase_in(kept)
+    words = tuple(token.word for token in kept)
+    phrase = read_phrase(words)[0] if words and named is None else None
+    if not isinstance(phrase, trees.NounPhrase):
+        return named
+    if words[0] in ("everything", "anything", "all") or (phrase.ranks and "one" not in words):
+        return phrase
+    if not isinstance(before, trees.NounPhrase):
+        return None
+    own = {type(condition) for condition in phrase.conditions}
+    left = tuple(c for c in before.conditions if type(c) not in own)
+    of_kind = replace(before, noun=normal(before.noun), conditions=left, ranks=(), count=None)
+    found = _with_meant(phrase, of_kind)
+    return found if isinstance(found, trees.NounPhrase) else None
+
+
+def _phrase_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
+    """The things that all tokens describe."""
+    words = tuple(token.word for token in without_frame(list(tokens))) if tokens else ()
+    phrase = read_phrase(words)[0] if words else None
+    return phrase if isinstance(phrase, trees.NounPhrase) and phrase.noun else None
+
+
+def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
+    """The thing that a told clause is about: "my phone" of "I have mislaid my phone again"."""
+    words = tuple(token.word for token in tokens)
+    for start, word in enumerate(words):
+        if word not in lexicon.DEFINITE | lexicon.INDEFINITE and find_number(word) is None:
+            continue
+        for end in range(len(words), start + 1, -1):
+            phrase = _phrase_in(tokens[start:end])
+            if phrase is not None:
+                return replace(phrase, definite=True)
+    return None
 
 
 def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> trees.Question | None:
     question: trees.Question | None = book().find(said, start, end)
-    return question
+    return None if any(map(_is_nowhere, trees.parts_of(question, trees.NounPhrase))) else question
 
 
-def _find_joined(said: Sentence) -> trees.Question | None:
-    """Two questions of one text: "how many cups are there, and what are they on?".
+def _is_nowhere(phrase: trees.NounPhrase) -> bool:
+    """Whether a phrase counts things of no kind in no row: "the third thing"."""
+    ordered = any(rank.order > 1 and rank.superlative == "leftmost" for rank in phrase.ranks)
+    return ordered and not phrase.noun and not phrase.conditions
 
-    "They" of the second is about the things of the first.
+
+def about(
+    question: trees.Question,
+    meant: trees.Reference | None,
+    *,
+    is_pointed: bool = False,
+    is_topic: bool = False,
+) -> trees.Question:
+    """A question in which "it" is a thing that was named before, and "the tall one" one of those.
+
+    Args:
+        meant: that thing; None: nothing was named.
+        is_pointed: "it" is what is pointed at.
+        is_topic: it was named for this question alone.
     """
-    joints = [
-        place
-        for place, (word, after) in enumerate(pairwise(said.words))
-        if after in _frame_words("question_words") and (word == "and" or _ends(said, place))
-    ]
-    for place in joints[:_MOST_JOINTS]:
-        end = place - (said.words[place - 1 : place] == (",",))
-        first = _find_question(said, 0, end)
-        subject = getattr(first, "subject", None)
-        if first is None or isinstance(first, trees.Ground):
-            continue
-        second = _find_question(said, place + 1)
-        if second is not None and not isinstance(second, trees.Ground):
-            return trees.Joined((first, _about(second, subject)), "and")
-    return None
-
-
-def _ends(said: Sentence, place: int) -> bool:
-    """Whether a word is the end of a sentence, which stands for a comma."""
-    return said.words[place] == "," and said.text[said.tokens[place].start] != ","
-
-
-def _beside_remarks(said: Sentence) -> Iterator[tuple[int, int, str]]:
-    """First word and end of what stands after or before a remark, with the remark."""
-    reasons = _frame_words("reasons")
-    for place, token in enumerate(said.tokens):
-        if place and (token.word in reasons or " ".join(said.words[place : place + 2]) in reasons):
-            yield 0, place, said.text[token.start :].strip()
-    clauses = _frame_words("remarking")  # "what is near, the cup or the table" has none
-    sentences, asking = clauses | _frame_words("determining"), _frame_words("question_words")
-    for place, (before, token) in enumerate(pairwise(said.tokens), 1):
-        if before.word not in (",", ";", ":"):
-            continue
-        is_end = before.word == ":" or _ends(said, place - 1)
-        may_open = sentences if said.text.rstrip().endswith("?") else clauses
-        if (is_end and said.words[0] not in asking) or said.words[0] in may_open:
-            yield place, len(said.words), said.text[: token.start].strip(" ,;:")
-        if (is_end and token.word not in asking) or token.word in clauses:
-            yield 0, place - 1, said.text[token.start :].strip()
-
-
-def _about(question: trees.Question, subject: trees.Reference | None) -> trees.Question:
-    """A question in which "it" as its subject is the subject of the one before, and as the end of
-    a relation the thing named last."""
-    asked = getattr(question, "subject", None)
-    if not isinstance(subject, trees.NounPhrase) or asked is None:
+    if isinstance(meant, trees.NounPhrase) and not (
+        meant.noun or is_topic
+    ):  # "what is on the table"
+        of = [c.anchors[-1] for c in meant.conditions if isinstance(c, trees.Related)]
+        meant = of[-1] if of else meant
+    if not isinstance(meant, trees.NounPhrase):
         return question
-    if asked == trees.Marked():
-        asked = replace(subject, definite=True)
-    elif isinstance(asked, trees.NounPhrase) and not asked.noun and asked.ranks:
-        asked = replace(subject, ranks=asked.ranks)  # "which one is the smallest"
-    elif isinstance(question, trees.IsWayFree):
+    named: trees.Question = _with_meant(question, replace(meant, definite=True), is_pointed)
+    return named
+
+
+def _with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> Any:
+    match tree:
+        case tuple():
+            return tuple(_with_meant(part, meant, is_pointed) for part in tree)
+        case trees.Marked(noun="") if not is_pointed:
+            return meant
+        case trees.NounPhrase(noun="" | "other" | "others"):
+            own = tuple(_with_meant(each, meant, is_pointed) for each in tree.conditions)
+            ranks = tuple(_with_meant(rank, meant, is_pointed) for rank in tree.ranks)
+            if not (ranks or tree.definite or tree == trees.NounPhrase("") or tree.noun):
+                return replace(tree, conditions=own)
+            among = (trees.Among(meant, negated=True),) if tree.other or tree.noun else ()
+            kept = () if among else meant.conditions
+            of_one = normal(meant.noun) if tree.definite and not tree.count else meant.noun
+            other = plural(normal(meant.noun)) if tree.noun == "others" else of_one
+            of_kind = replace(meant, noun=other, count=tree.count, definite=tree.definite)
+            return replace(of_kind, conditions=(*kept, *among, *own), ranks=ranks)
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    parts = {each.name: getattr(tree, each.name) for each in fields(tree)}
+    named = {name: _with_meant(part, meant, is_pointed) for name, part in parts.items()}
+    return replace(tree, **named)
+
+
+def with_nouns_of_first(question: trees.Question) -> trees.Question:
+    """A comparison whose second thing has the noun of the first: "is the black tv wider than the
+    grey one", "than the other"."""
+    second = getattr(question, "second", None)
+    first = getattr(question, "first", None)
+    if not isinstance(second, trees.NounPhrase) or not isinstance(first, trees.NounPhrase):
         return question
-    elif isinstance(asked, trees.NounPhrase):
-        last = _anchors(subject)[-1:] or [replace(subject, definite=True)]
-        asked = replace(asked, conditions=tuple(_resolved(c, last[0]) for c in asked.conditions))
-    return replace(question, subject=asked)  # type: ignore[arg-type]
-
-
-def _anchors(phrase: trees.NounPhrase) -> list[trees.Reference]:
-    related = [c for c in phrase.conditions if isinstance(c, trees.Related)]
-    return [anchor for condition in related for anchor in condition.anchors]
+    is_other = second.other and second.noun == first.noun
+    if second.noun not in ("", "other") and not is_other:
+        return question
+    if not second.definite or first.noun == "":
+        return question
+    other = (trees.Among(first, negated=True),) if second.other or second.noun else ()
+    conditions = (*second.conditions, *other)
+    parts: dict[str, Any] = {
+        "second": replace(second, noun=first.noun, other=False, conditions=conditions)
+    }
+    return replace(question, **parts)
 
 
 def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condition:
@@ -367,6 +588,31 @@ def _same(
     return trees.Same((first,) if second is None else (first, second), key)
 
 
+def _how_much_more(
+    first: trees.Reference,
+    second: trees.Reference,
+    rank: trees.Rank | None = None,
+    by_key: trees.Dimension = "",
+) -> trees.Question | None:
+    longest: dict[str, trees.Superlative] = {"height": "tallest", "width": "widest"}
+    rank = rank or trees.Rank(longest.get(by_key, "longest"))
+    return None if rank.anchor is not None else trees.HowMuchMore(first, second, rank)
+
+
+def _surest_of(subject: trees.Reference, by: trees.Superlative) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    noun = "" if subject.noun in _RECORDS else subject.noun
+    return trees.ListObjects(replace(subject, noun=noun, ranks=(trees.Rank(by),)))
+
+
+def _distance_of_pair(subject: trees.Reference) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.split(" ")[-1]):
+        return None
+    first = replace(subject, count=2, definite=True)
+    return trees.Distance(first, first)
+
+
 def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Question:
     return trees.IsMore(first, second, trees.Rank("earliest"))
 
@@ -380,7 +626,7 @@ def _claim_both(
 
 def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
     """ "How many chairs belong to the table"."""
-    if not isinstance(subject, trees.NounPhrase):
+    if not isinstance(subject, trees.NounPhrase) or normal(subject.noun) in PARTS:
         return None
     near = trees.Related("next to", (of,))
     return trees.Count(replace(subject, conditions=(*subject.conditions, near)))
@@ -407,6 +653,9 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "CountBoth": _joined(trees.Count, "and"),
     "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
     "EnoughOf": _enough,
+    "DistanceOfPair": _distance_of_pair,
+    "HowMuchMore": _how_much_more,
+    "SurestOf": _surest_of,
     "Exactly": _exactly,
     "ExistsAny": _exists_any,
     "ExistsBetween": _exists_between,
@@ -435,12 +684,14 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "SeenBefore": _seen_before,
     "SeenFirst": lambda options: trees.Compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
+    "UsableAt": lambda use: _all_that(trees.HasAttribute("affordance", lexicon.at_place(use))),
     "Usable": lambda use: _all_that(trees.HasAttribute("affordance", use)),
     "WhereAt": _where_at,
     "WhereBoth": _joined(trees.Where, "and"),
 }
 # What shapes without a subject ask for.
 _OF_ANYTHING = {
+    "Count": trees.NounPhrase(""),
     "Exists": trees.NounPhrase(""),
     "ListObjects": trees.NounPhrase(""),
     "People": trees.NounPhrase("person"),

@@ -178,6 +178,33 @@ def _length_m(p: SlotWords) -> float | None:
     return number * (0.01 if found["unit"].startswith("c") else 1.0)
 
 
+_TOLD_LENGTH = re.compile(
+    r"\b(?:(?P<number>\d{1,4}(?:\.\d{1,3})?)"
+    r" ?(?P<unit>cm|centi\w+|m|met(?:er|re)s?)?(?: (?P<and>\d\d))?"
+    r"|(?P<words>one|two|three) met(?:er|re)s? ?(?P<tens>\d\d|[a-z]+ty)?)(?=\s|$)"
+)
+_TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def find_length(words: str) -> float | None:
+    """The length in metres that words tell: "140 cm", "1.65", "one metre eighty"."""
+    for found in _TOLD_LENGTH.finditer(words):
+        if found["words"]:
+            tens = found["tens"] or ""
+            more = (
+                int(tens)
+                if tens.isdigit()
+                else 10 * (_TENS.index(tens) + 1 if tens in _TENS else 0)
+            )
+            return float(find_number(found["words"]) or 0) + more / 100.0
+        number, unit = float(found["number"]), found["unit"] or ""
+        if unit.startswith("c"):
+            return number / 100.0
+        if unit or "." in found["number"]:
+            return number + float(found["and"] or 0) / 100.0
+    return None
+
+
 def _direction(p: SlotWords) -> str | None:
     """The relation of "to the left" in "to the left or to the right of the door"."""
     words = rest(p)

@@ -48,6 +48,10 @@ _SPEAKER = _pattern(
     rf"(?:{any_of('around_answer')}\W+)*(?:{any_of('introducing')}\s+)?"
     rf"(?P<name>{_NAME}(?: {_NAME}){{0,2}})[\s.,!]*(?:{any_of('around_answer')}\W*)*"
 )
+_TELLS_SPEAKER = re.compile(
+    r"(?<=\w)[.,;!]? (?:and |by the way,? |that is )?(?:[Ii]'m|[Ii] am|[Mm]y name is)"
+    r" (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)[.!]*$"
+)
 _REQUEST = _pattern(rf"\s*(please\s+)?{any_of('requesting')} you\b\s*")
 _FILLERS = _pattern(rf"\s*(?:{any_of('before_question')}\b[\s,]*)*")
 _ASKS = _pattern(rf"{any_of('asking')}\b")
@@ -117,6 +121,14 @@ def find_speaker(text: str) -> str | None:
         return None
     found = _SPEAKER.fullmatch(_plain(text))
     return None if found is None else found["name"]
+
+
+def split_speaker(text: str) -> tuple[str, str]:
+    """A text without the words that tell who speaks, and that name: "the cup is mine" and "Lena" of
+    "the cup is mine, I'm Lena."; empty where it does not tell."""
+    said = _plain(text)
+    found = _TELLS_SPEAKER.search(said)
+    return (said[: found.start()], found["name"]) if found else (text, "")
 
 
 def refers_to_last(text: str, was_asked: bool = False) -> bool:

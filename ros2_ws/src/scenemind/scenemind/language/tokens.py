@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,7 +29,8 @@ _SHORT_FORMS = {
     "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
     "it'll": "it will", "you'll": "you will", "i'll": "i will", "we'll": "we will",
     "that'll": "that will", "there're": "there are",
-    "mustn't": "must not",
+    "mustn't": "must not", "u": "you", "ur": "your", "y'all": "you all", "could've": "could have",
+    "he'd": "he would", "she'd": "she would", "they'd": "they would", "we'd": "we would",
 }  # fmt: skip
 # Without the sign, but for those that are other words.
 _NO_SHORT_FORMS = frozenset(("its", "ill", "well", "id", "were", "lets", "wont", "ones"))
@@ -43,6 +45,7 @@ _AFTER_IS = re.compile(
     r"|below|closer|closest|nearest|farthest|furthest|standing|lying|sitting|hanging)\b",
     re.IGNORECASE,
 )
+_AFTER_HAS = re.compile(r"\W*(?:been|got|gone)\b", re.IGNORECASE)
 _ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
 
 
@@ -69,7 +72,8 @@ def tokenize(text: str) -> list[Token]:
         spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word))
         if spelled.endswith("'s"):
             is_verb = _AFTER_IS.match(text, found.end()) or _is_asked_how(tokens)
-            spelled = f"{spelled[:-2]}{' is' if is_verb else ''}"
+            verb = " has" if _AFTER_HAS.match(text, found.end()) else " is" * bool(is_verb)
+            spelled = f"{spelled[:-2]}{verb}"
         if spelled == "round" and _ARTICLE.match(text, found.end()):
             spelled = "around"
         tokens.extend(Token(part, found.start()) for part in spelled.split())
@@ -85,6 +89,38 @@ def tokenize(text: str) -> list[Token]:
 def _is_asked_how(before: list[Token]) -> bool:
     """Whether a word follows "how": "how full's the bottle"."""
     return bool(before) and before[-1].word == "how"
+
+
+_COLOURS, _SHAPES, _PLACING, _BEFORE_THERE = (
+    frozenset(words.split())
+    for words in (
+        "black white grey gray red green blue yellow orange brown purple pink beige",
+        "tall long short wide narrow thick thin low high round square flat old new deep slim",
+        "on in at by under next near beside behind above",
+        "is are was were be it stands lies sits put go look one what who and or from over up",
+    )
+)
+
+
+def tidied(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without "there" before a place, and with a colour before a form: "the black tall
+    fridge by the wall" of "the tall black fridge there by the wall"."""
+    kept: list[Token] = []
+    for at, token in enumerate(tokens):
+        words = [other.word for other in tokens[max(at - 1, 0) : at + 3]]
+        is_there = at > 1 and token.word == "there" and len(words) == 4
+        if is_there and words[2] in _PLACING and words[0] not in _BEFORE_THERE | {","}:
+            continue
+        kept.append(token)
+    for at in range(len(kept) - 2):
+        form, colour, noun = (token.word for token in kept[at : at + 3])
+        is_noun = noun[0].isalpha() and noun not in ("and", "one", "ones")
+        if form in _SHAPES and colour in _COLOURS and is_noun:
+            kept[at], kept[at + 1] = (
+                Token(colour, kept[at].start),
+                Token(form, kept[at + 1].start),
+            )
+    return kept
 
 
 @cache

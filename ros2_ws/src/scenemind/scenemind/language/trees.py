@@ -16,12 +16,13 @@ Attribute = Literal[
     "color", "size", "material", "state", "shape",
     "orientation", "texture", "affordance", "caption", "owner", "name",
 ]
-Dimension = Literal["", "height", "width", "length", "elevation"]
+Dimension = Literal["", "height", "width", "length", "elevation", "thickness", "depth"]
 Superlative = Literal[
     "largest", "smallest", "tallest", "shortest", "widest",
     "longest", "narrowest", "thickest", "thinnest", "highest",
     "lowest", "topmost", "bottommost", "leftmost", "rightmost", "frontmost", "rearmost",
     "middle", "darkest", "lightest", "closest", "farthest", "earliest",
+    "latest", "surest", "doubtful", "oftenest", "rarest",
 ]
 # fmt: on
 ViewKind = Literal["facing", "from"]
@@ -282,6 +283,19 @@ class IsMore:
 
 
 @dataclass(frozen=True, slots=True)
+class HowMuchMore:
+    """Question such as "how much longer is the couch than the table"."""
+
+    first: Reference
+    second: Reference
+    rank: Rank
+
+
+class TimesSeen(_OfSubject):
+    """Question such as "how often did you see the cup"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """Question such as "is the door open or closed", "is the table on my left or behind me"."""
 
@@ -407,7 +421,8 @@ class Joined:
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | HasRoomFor
-    | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | Choose | Joined
+    | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore | TimesSeen | Choose
+    | Joined
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""
@@ -594,13 +609,17 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
         inner: list[Condition] = []
         if isinstance(condition, Related) and len(condition.anchors) == 1 and not condition.negated:
             (anchor,) = condition.anchors
-            inner = [c for c in anchor.conditions if isinstance(c, Related)]
+            inner = [c for c in anchor.conditions if isinstance(c, Related) or _is_use(c)]
             if isinstance(anchor, NounPhrase) and inner:
                 kept = tuple(c for c in anchor.conditions if c not in inner)
                 condition = replace(condition, anchors=(replace(anchor, conditions=kept),))
         conditions += [condition, *inner]
     moved = len(conditions) > len(phrase.conditions)
     return replace(phrase, conditions=tuple(conditions)) if moved else None
+
+
+def _is_use(condition: Condition) -> bool:
+    return isinstance(condition, HasAttribute) and condition.key == "affordance"
 
 
 def relations_to_viewer(phrase: Reference) -> tuple[Related, ...]:

@@ -51,7 +51,9 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             return _question_words(replace(question, thing=replace(thing, definite=True)))
         case trees.IsMore(second=float()):
             return ""
-        case trees.Compare(rank=rank) | trees.IsMore(rank=rank) if not _comparative(rank):
+        case trees.Compare(rank=rank) | trees.IsMore(rank=rank) | trees.HowMuchMore(rank=rank) if (
+            not _comparative(rank)
+        ):
             return ""
     values = {field.name: getattr(question, field.name) for field in fields(question)}
     name, patterns = type(question).__name__, _patterns()

@@ -136,6 +136,8 @@ class Dialogue:
             told = find_speaker(query.text) if self.asks_for_name else None
             self._speaker = told or self._speaker
             query = replace(query, by=self._speaker)
+        if self.dialogue_id:
+            query = replace(query, before=next((t.said for t in reversed(self.turns)), ""))
         if query.marked_object_ids:
             return query
         was_asked = any(turn.answered.endswith("?") for turn in self.turns[-1:])

@@ -90,6 +90,7 @@ class Query:
         policy: where nothing that was seen answers it.
         dialogue_id: of its conversation; empty: it stands alone.
         by: name of the person, who "me" and "mine" are; empty: not known.
+        before: the question before it in the conversation; empty: none.
     """
 
     text: str
@@ -99,6 +100,7 @@ class Query:
     policy: Policy = "balanced"
     dialogue_id: str = ""
     by: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

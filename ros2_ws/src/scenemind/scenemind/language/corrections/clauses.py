@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from scenemind.language.corrections.slots import is_short_for_is
-from scenemind.language.tokens import Token, tokenize
+from scenemind.language.referring.whole import read_phrase
+from scenemind.language.tokens import Token, tidied, tokenize
 
 _PLACES = re.compile(
     r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
@@ -20,6 +21,7 @@ _BREAK = re.compile(
     r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
     r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
 )
+_DEFINITE = ("the", "that", "this", "my", "our", "your")
 # Words that may join clauses.
 JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 
@@ -28,7 +30,7 @@ def broken_up(text: str) -> list[Token]:
     """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
     said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
     said = _SPOT.sub(lambda found: "there".ljust(len(found.group())), said)
-    words = _without_places(tokenize(said))
+    words = _with_topic(tidied(_without_places(tokenize(said))))
     tokens: list[Token] = []
     for place, token in enumerate(words):
         if token.word == "," and (not tokens or tokens[-1].word == ","):
@@ -37,6 +39,16 @@ def broken_up(text: str) -> list[Token]:
         following = [other.word for other in words[place + 1 : place + 3]]
         if _is_written_is(said, token, following):
             tokens.append(Token("is", token.start))
+    return tokens
+
+
+def _with_topic(tokens: list[Token]) -> list[Token]:
+    """Tokens with a comma after a thing that "it" takes up: "the yellow cup, it is mine"."""
+    words = [token.word for token in tokens]
+    for at in range(2, len(words) - 2):
+        takes_up = words[at : at + 2] == ["it", "is"] and words[0] in _DEFINITE
+        if takes_up and read_phrase(tuple(words[:at]))[0] is not None:
+            return [*tokens[:at], Token(",", tokens[at].start), *tokens[at:]]
     return tokens
 
 

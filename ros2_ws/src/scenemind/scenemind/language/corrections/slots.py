@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -31,6 +32,7 @@ from scenemind.language.trees import (
     Subject,
     Viewer,
 )
+from scenemind.language.vocabulary import Thesaurus
 
 TABLE: dict[str, Any] = read_table("scenemind.language.corrections", "shapes.yaml")
 _SETS = {name: word_set(words) for name, words in TABLE["sets"].items()}
@@ -43,6 +45,22 @@ _SPELLINGS: dict[str, str] = TABLE["spellings"]
 _MOST_JOINTS = 12  # in a list of references
 _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
+_ANY_QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
+# A word to its end, with "'s".
+_AS_WRITTEN = re.compile(r"[\w-]+(?:['\u2019]\w+)?")
+# Of words that say what a thing is like: "artificial", "fragile", "poisonous".
+_QUALITY_ENDINGS = (
+    "icial",
+    "onal",
+    "ous",
+    "agile",
+    "able",
+    "ible",
+    "ive",
+    "ful",
+    "less",
+    "antique",
+)
 _QUOTES = frozenset('"\u201c\u201d')
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
@@ -186,6 +204,47 @@ def _quoted(p: SlotWords) -> str | None:
     is_whole = start > 0 and p.text[start - 1] in _QUOTES and end >= last.start + len(last.word)
     name = p.text[start:end].lower()
     return name if is_whole and not any(sign in _QUOTES for sign in name) else None
+
+
+def _proper(p: SlotWords) -> str | None:
+    """A proper name as it was written: "Mister Cold", "T1", "Grandma's seat", "'the bistro'"."""
+    first = p.at
+    start = p.tokens[first].start
+    words = rest(p)
+    last = p.tokens[p.at - 1]
+    name = _AS_WRITTEN.match(p.text, last.start)
+    said = p.text[start : name.end() if name else len(p.text)].replace("\u2019", "'")
+    is_quoted = start > 0 and p.text[start - 1] in _ANY_QUOTES
+    is_name = said[:1].isupper() and normal(said) not in Thesaurus.load().known()
+    if len(words) > _LONGEST_NAME or not (is_name or is_quoted) or "," in words:
+        return None
+    said = said.strip("'\"\u201c\u201d").removeprefix("the ")
+    return said if said and words[0] not in lexicon.COLOURS else None
+
+
+def _proper_owner(p: SlotWords) -> str | None:
+    """The name of an owner, without what they are to the speaker: "Ali" of "my friend Ali"."""
+    p.take("my", "our", "the")
+    p.take(*_PHRASES["kin"])
+    return None if p.done else _proper(p)
+
+
+def _free_text(p: SlotWords) -> str | None:
+    """What a note says, as it was written."""
+    start = p.tokens[p.at].start
+    words = rest(p)
+    last = p.tokens[p.at - 1]
+    end = _AS_WRITTEN.match(p.text, last.start)
+    said = " ".join(p.text[start : end.end() if end else len(p.text)].split())
+    return said if len(words) > 1 else None
+
+
+def _quality_word(p: SlotWords) -> str | None:
+    """What somebody says of a thing that no attribute holds: "is artificial"."""
+    words = rest(p)
+    is_one = len(words) == 1 and words[0].endswith(_QUALITY_ENDINGS)
+    may_be = is_one and words[0] not in _SETS["no_things"] and may_be_named(words[0])
+    return f"is {words[0]}" if may_be and words[0] not in lexicon.QUALITIES else None
 
 
 def _bare_name(p: SlotWords) -> str | None:
@@ -335,7 +394,11 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "phrase": _phrase,
     "place": _place,
     "plural_noun": _plural_noun,
+    "free_text": _free_text,
+    "proper": _proper,
+    "proper_owner": _proper_owner,
     "quality": _quality,
+    "quality_word": _quality_word,
     "quoted": _quoted,
     "reference": _reference,
     "references": lambda p: _references(p, "with", "into", "and", "to"),

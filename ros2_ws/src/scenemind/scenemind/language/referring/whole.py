@@ -67,7 +67,7 @@ _OPENS_EXCEPTION = EXCEPTING | {form[0] for form in _EXCEPT} | {"beside", "but"}
 # conditions alone.
 _SAID = "xorsq"
 _AFTER = {
-    "^": "ngt", "-": f"{_SAID}lp", "r": "ngtix", "f": "ngt", "g": f"{_SAID}lcapf", "o": "rsq",
+    "^": "ngt", "-": f"{_SAID}lp", "r": "ngtix", "f": "ngt", "g": f"{_SAID}lcapf", "o": "rsqo",
     "x": f"{_SAID}lngt", "a": f"{_SAID}lpngt", "c": f"{_SAID}ap", "p": f"{_SAID}b",
     "b": f"{_SAID}l", **dict.fromkeys("ntilsq", f"{_SAID}capf"),
 }  # fmt: skip
@@ -362,7 +362,8 @@ class _WholeChunker(Chunker):
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
         here, after = (lexicon.RELATIONS.longest(self.words, at + n)[1] for n in (0, 1))
-        word = self.words[at]
+        word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
+        after = max(after, lexicon.RELATIONS.longest(self.words, at + 1 + is_hurried)[1])
         may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
         is_one = may_be and after >= max(here, 1)
         return Chunk("other", (word,), "posture") if is_one else None

@@ -45,6 +45,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.Choose: claim_answers.choose,
     trees.Compare: claim_answers.compare,
     trees.IsMore: claim_answers.is_more,
+    trees.HowMuchMore: claim_answers.how_much_more,
     trees.CompareCounts: claim_answers.compare_counts,
     trees.Distance: place_answers.distance,
     trees.Size: place_answers.size,
@@ -55,6 +56,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.Where: place_answers.locate,
     trees.Ground: place_answers.locate,
     trees.WhereAt: past_answers.where_at,
+    trees.TimesSeen: past_answers.times_seen,
     trees.WhenSeen: past_answers.when_seen,
 }
 # Those to which somebody who stands somewhere gets another answer.
@@ -98,6 +100,7 @@ def subject_of(question: trees.Question) -> Reference:
             | trees.FitsBetween()
             | trees.IsWayFree()
             | trees.IsMore()
+            | trees.HowMuchMore()
             | trees.CompareCounts()
         ):
             return question.first

@@ -44,7 +44,13 @@ _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behin
 _SHOWN = 3
 # Most difference of things that are as long or as high as each other: boxes are not exacter.
 _AS_LONG_M = 0.05
-_ADJECTIVES = {"length": "long", "width": "wide", "height": "high"}
+_ADJECTIVES = {
+    "length": "long",
+    "width": "wide",
+    "height": "high",
+    "thickness": "thick",
+    "depth": "deep",
+}
 # Superlative -> what of it is compared with a length that was said.
 _MEASURED_BY: dict[str, trees.Dimension] = {
     "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
@@ -177,7 +183,7 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     match key:
         case "kind":
             values = [thing.label for thing in things]
-        case "" | "height" | "width" | "length" | "elevation":
+        case "" | "height" | "width" | "length" | "elevation" | "thickness" | "depth":
             return _same_measure(key, things, at.scene)
         case _ if is_loose:
             values = [attribute_of(thing, key).value for thing in things]
@@ -409,6 +415,27 @@ def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
     word = say.yes_or_no(value < length_m if is_less else value > length_m)
     text = f"{word}, {say.the(thing)} is {say.metres(value)} {_ADJECTIVES[dimension]}"
     return Reply(text, thing.confidence, (thing,), word)
+
+
+def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
+    """The difference of a measure of two objects, with both values."""
+    dimension = _MEASURED_BY.get(question.rank.superlative)
+    if dimension is None:
+        raise ReasoningError("not_found", "That is no measure in metres.")
+    rows = at.single(question.first), at.single(question.second)
+    if rows[0] == rows[1]:
+        only = say.the(at.scene.objects[rows[0]])
+        raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
+    things = at.scene.objects_at(rows)
+    first, second = (measured_m(thing, dimension, at.scene) for thing in things)
+    less = (first - second) * (-1.0 if question.rank.superlative in _LESS else 1.0) < 0.0
+    adjective, apart = _ADJECTIVES[dimension], say.metres(abs(first - second))
+    how = "less" if first < second else "more"
+    text = (
+        f"{'not at all, ' * less}{say.the(things[0])} is {say.metres(first)} {adjective} and"
+        f" {say.the(things[1])} {say.metres(second)}: {apart} {how}"
+    )
+    return Reply(text, _all_exist(things), things, apart)
 
 
 def _compared(

@@ -12,7 +12,7 @@ from scenemind.language.english import joined, normal, plural, shown, with_artic
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import Edit, MapObject, MemoryAccess
 from scenemind.memory.graph.corrections.separation import find_split_places
-from scenemind.memory.types import EditKind
+from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
 from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by
@@ -453,6 +453,10 @@ def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
             return f"I forgot the {edit.key} of {names}."
         case "set_attribute" if edit.key == "owner":
             return f"Now {names} {'belongs' if is_one else 'belong'} to {edit.value}."
+        case "set_attribute" if edit.key == "name":
+            return f"Now {names} {verb} called {edit.value}."
+        case "set_attribute" if edit.key == NOTE:
+            return f"Noted of {names}: {edit.value}."
         case "set_attribute":
             return f"Now {names} {verb} {edit.value}."
         case "delete_object":

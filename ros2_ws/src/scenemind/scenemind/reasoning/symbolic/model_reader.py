@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, joined, roots
 from scenemind.language.nearest import grammar_words, thing_words
-from scenemind.language.questions import question_and_remark
+from scenemind.language.questions import read_text
 from scenemind.language.quoting import quoted, tame
 from scenemind.language.time_expressions import Moment
 from scenemind.language.tokens import NotUnderstoodError, tokenize
@@ -104,11 +104,12 @@ def _complaint(meant: str | None, text: str, labels: Collection[str]) -> str | N
     if not _PLAIN.fullmatch(meant):
         return "the question is to be one short line of plain English, or null"
     try:
-        question, remark = question_and_remark(meant)
+        said = read_text(meant)
     except NotUnderstoodError as error:
         return f"the parser does not read {quoted(meant)}: {error}"
-    if remark:
-        return f"the parser reads {quoted(meant)} without {quoted(remark)}: say it in one question"
+    if beside := "; ".join((*said.remarks, *said.missed)):
+        return f"the parser reads {quoted(meant)} without {quoted(beside)}: say it in one question"
+    question = said.question
     # Moments and widths are worked out of what was said: "half a metre" is 0.5 m.
     measures = [moment_words(moment) for moment in trees.parts_of(question, Moment)]
     measures += [f"{fit.width_m or 0.0:g} m" for fit in trees.parts_of(question, trees.FitsBetween)]

@@ -9,14 +9,14 @@ from datetime import datetime, time, timedelta
 
 from scenemind.language.english import joined, shown
 from scenemind.language.time_expressions import Moment
-from scenemind.language.trees import Changed, Reference, WhenSeen, WhereAt
+from scenemind.language.trees import Changed, Reference, TimesSeen, WhenSeen, WhereAt
 from scenemind.memory import MapObject, SceneMemoryError
 from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, SceneChanges, find_place
 from scenemind.memory.history.changes import KINDS
 from scenemind.memory.history.timeline import is_date, show_stamp
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.place_answers import landmark
+from scenemind.reasoning.symbolic.place_answers import find_gone, landmark
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 
@@ -104,6 +104,15 @@ def when_seen(question: WhenSeen, at: Resolver) -> Reply:
     return Reply(say.bounded(parts), known.confidence, known.there)
 
 
+def times_seen(question: TimesSeen, at: Resolver) -> Reply:
+    """Number of frames in which objects were seen."""
+    known = _Known.of(question.subject, at)
+    counts = [say.counted(thing.observation_count, "frame") for thing in known.things]
+    each = [f"{say.the(t)} was seen in {n}" for t, n in zip(known.things, counts, strict=True)]
+    brief = str(known.things[0].observation_count)
+    return Reply(say.bounded(each), known.confidence, known.there, brief)
+
+
 def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
     """Changes of the kinds, or of the object, in the question.
 
@@ -176,6 +185,10 @@ def _of_thing(
 ) -> Reply:
     """Whether objects have moved, or `stayed`: whether they have not."""
     known = _Known.of(subject, at)
+    gone = find_gone(subject, at) if known.are_gone else None
+    if gone is not None:
+        word = say.yes_or_no(not stayed)
+        return replace(gone, text=f"{word}, {gone.text}", confidence=0.9, brief=word)
     ids = {thing.object_id for thing in known.things}
     own = [c for c in found.changes if c.object_id in ids and c.kind != "renamed"]
     names = joined([say.the(thing) for thing in known.things])

@@ -26,7 +26,8 @@ _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
-_LONG = {"length": "long", "width": "wide", "height": "high"}
+_LONG = {"length": "long", "width": "wide", "height": "high", "thickness": "thick", "depth": "deep"}
+_SIDES = {"length": "length", "depth": "width", "height": "height"}
 # Asked of a room, both are its height.
 _UPRIGHT = ("height", "elevation")
 # Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
@@ -189,6 +190,9 @@ def distance(question: trees.Distance, at: Resolver) -> Reply:
     ends = [question.first, question.second]
     if isinstance(ends[0], Viewer) or _is_building(ends[0]):
         ends.reverse()
+    pair = _pair(question, at)
+    if pair is not None:
+        return pair
     first = _end(ends[0], at)
     second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
     if first.row is None or first.thing is None:
@@ -204,12 +208,21 @@ def distance(question: trees.Distance, at: Resolver) -> Reply:
     return Reply(text, thing.confidence * other.confidence, (thing, other), gap)
 
 
+def _pair(question: trees.Distance, at: Resolver) -> Reply | None:
+    """The distance of the two things that one phrase means; None for other questions."""
+    if question.first != question.second or question.first.count != 2:
+        return None
+    rows = at.every(question.first)
+    first, second = (trees.ObjectNumber(int(at.scene.ids[row])) for row in rows)
+    return distance(trees.Distance(first, second), at)
+
+
 def size(question: trees.Size, at: Resolver) -> Reply:
     """Dimensions of the upright box, or how high its lower edge is; the height of a floor or
     ceiling; the extent of the room."""
     if is_room(question.subject):
         return _room_size(question.dimension, at.scene)
-    if say.has_plural_noun(question.subject):
+    if say.has_plural_noun(question.subject) or _are_several(question.subject, at):
         return _sizes(question, at)
     thing = at.scene.objects[at.single(question.subject)]
     if thing.object_id < 0 and thing.label != "wall":
@@ -223,10 +236,19 @@ def size(question: trees.Size, at: Resolver) -> Reply:
         text = f"the lower edge of {say.the(thing)} is {say.metres(low_m)} above the floor"
         text += f", the upper edge {say.metres(low_m + thing.box.size[2])}"
         return Reply(text, thing.confidence, (thing,), say.metres(low_m))
-    asked = [question.dimension] if question.dimension else ["length", "width", "height"]
-    measures = ((measured_m(thing, each, at.scene), _LONG[each]) for each in asked)
+    asked = [question.dimension] if question.dimension else ["length", "depth", "height"]
+    measures = (
+        (measured_m(thing, each, at.scene), _LONG[each if question.dimension else _SIDES[each]])
+        for each in asked
+    )
     said = joined([f"{say.metres(value)} {long}" for value, long in measures])
     return Reply(f"{say.the(thing)} is {said}", thing.confidence, (thing,), said)
+
+
+def _are_several(subject: Reference, at: Resolver) -> bool:
+    """Whether all things of a place are meant: "everything on the desk"."""
+    is_open = isinstance(subject, NounPhrase) and not (subject.noun or subject.ranks)
+    return is_open and len(at.rows(subject)) > 1
 
 
 def _sizes(question: trees.Size, at: Resolver) -> Reply:
@@ -241,9 +263,14 @@ def _sizes(question: trees.Size, at: Resolver) -> Reply:
 
 def measured_m(thing: MapObject, dimension: str, scene: Scene) -> float:
     """A measure of the upright box; "elevation": of its lower edge above the floor."""
-    wide, long = sorted(thing.box.size[:2])
+    wide, long = sorted(thing.yaw_box.size[:2])
+    high = thing.box.size[2]
     elevation = max(0.0, thing.box.bottom_z - scene.floor_z)
-    return {"length": long, "width": wide, "height": thing.box.size[2]}.get(dimension, elevation)
+    front = long if high > wide else wide  # of upright things: a tv is as wide as its picture
+    measures = {
+        "length": long, "width": front, "depth": wide, "height": high, "thickness": min(wide, high),
+    }  # fmt: skip
+    return measures.get(dimension, elevation)
 
 
 def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
@@ -296,7 +323,7 @@ def room_weight(kind: str, at: Resolver) -> float:
 def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
     """Number of people who can sit on a couch, or around a table, by its size."""
     thing = at.scene.objects[at.single(question.subject)]
-    long, wide = sorted(thing.box.size[:2], reverse=True)
+    long, wide = sorted(thing.yaw_box.size[:2], reverse=True)
     around = any(match.sure for match in Vocabulary.load().match("table", [thing.label]))
     if around:
         places, each_m = 2.0 * (long + wide) / _TABLE_PLACE_M, _TABLE_PLACE_M

@@ -54,6 +54,14 @@ def rank_keys(
             return _distances(scene, anchors_of(rank.anchor or Viewer()), rank)[rows]
         case "earliest":
             return np.array([thing.first_seen_ns for thing in scene.objects_at(rows)], np.float64)
+        case "latest":
+            seen_ns = [thing.last_seen_ns for thing in scene.objects_at(rows)]
+            return -np.array(seen_ns, np.float64)
+        case "surest" | "doubtful" as name:
+            return scene.confidence[rows] * (1.0 if name == "doubtful" else -1.0)
+        case "oftenest" | "rarest" as name:
+            counts = [thing.observation_count for thing in scene.objects_at(rows)]
+            return np.array(counts, np.float64) * (1.0 if name == "rarest" else -1.0)
         case "darkest" | "lightest" as name:
             dark = darkness(scene.objects_at(rows))
             return -dark if name == "darkest" else dark

@@ -12,11 +12,17 @@ from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
 from scenemind.language.nearest import is_read, respelled
-from scenemind.language.questions import parse_question, question_and_remark
+from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
-from scenemind.language.speech_acts import agrees, is_order, is_question, sentences
+from scenemind.language.speech_acts import (
+    agrees,
+    is_order,
+    is_question,
+    sentences,
+    split_speaker,
+)
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
@@ -68,6 +74,7 @@ _RESPELLED = 0.8
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Attributes that a box shows.
 _BY_BOX = ("shape", "size")
+_MISSED = "not understood"
 _log = logging.getLogger(__name__)
 
 
@@ -314,7 +321,8 @@ class SymbolicReasoner:
         # The answer text names an ignored situation where the viewpoint mattered.
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread, *unread_remark)
-        text = f"{reply.sentence}{note}"
+        missed = "".join(f" I have {step}." for step in unread_remark if step.startswith(_MISSED))
+        text = f"{reply.sentence}{note}{missed}"
         found = MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
         found = _resting_on(tuple(dict.fromkeys(resolver.nearest)), found, NEARLY)
         return self._with_stand_ins(found, question, resolver.scene)
@@ -397,6 +405,9 @@ class SymbolicReasoner:
         from scenemind.language.assertions import asserts
         from scenemind.language.corrections.grammar import parse_commands
 
+        text, told = split_speaker(query.text)
+        if told:
+            query, by = replace(query, text=text), told
         try:
             commands = parse_commands(query.text)
         except NotUnderstoodError as error:
@@ -439,12 +450,15 @@ class SymbolicReasoner:
         return intent_of(commands, query, resolver_of, self._memory, by)
 
     def _parsed(self, query: Query) -> tuple[trees.Question, tuple[str, ...]]:
-        """The question, and a note on a remark beside it that was not read."""
+        """The question, and notes on what stands beside it and was not read."""
+        is_pointed, before = bool(query.marked_object_ids), _question_before(query.before)
         try:
-            question, remark = question_and_remark(query.text)
+            read_as = read_text(query.text, before, is_pointed=is_pointed)
         except NotUnderstoodError as error:
             raise not_understood(error, query.text) from error
-        return question, (f'not read: "{shown(remark)}"',) if remark else ()
+        remarks = (f'not read: "{shown(each)}"' for each in read_as.remarks)
+        missed = (f'{_MISSED} "{shown(each)}"' for each in read_as.missed)
+        return read_as.question, (*remarks, *missed)
 
     def _resolver(
         self, query: Query, snapshot: MemorySnapshot, *, compares: bool = True
@@ -466,6 +480,14 @@ class SymbolicReasoner:
             return ()
         way_out = "name things of the map, or give a viewpoint"
         return (f'the situation "{shown(said)}" was not read: {way_out}',)
+
+
+def _question_before(text: str) -> trees.Question | None:
+    """The question that was asked before; None where it was none."""
+    try:
+        return parse_question(text) if text else None
+    except NotUnderstoodError:
+        return None
 
 
 def _is_for_use(question: trees.Question) -> bool:

@@ -352,8 +352,11 @@ class Resolver:
             case trees.ObjectNumber():
                 return self._of_rows([self._row_of_number(reference)])
             case trees.Marked(noun=noun):
-                if rows := self._marked_rows():
-                    return self._of_rows(rows)
+                scores = self._of_rows(self._marked_rows())
+                if noun and scores.any() and self._compares and self._query.before:
+                    scores *= self.label_scores(noun) > 0.0  # "that umbrella" is no chair
+                if scores.any():
+                    return scores
                 if noun:
                     return self._of_phrase(NounPhrase(noun, definite=True))
                 unclear = "so it is not clear which one is meant: mark one or name it"

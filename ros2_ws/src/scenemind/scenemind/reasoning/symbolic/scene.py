@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import RelationConfig
-from scenemind.geometry import Box3D, gaps_m
+from scenemind.geometry import Box3D, gaps_m, turned_gaps_m
 from scenemind.language.english import normal
 from scenemind.language.vocabulary import Vocabulary, WordMatch
 from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
-from scenemind.memory.graph.building import in_frame
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
@@ -24,6 +23,8 @@ from scenemind.memory.types import StructureKind
 Scores = NDArray[np.float64]
 # Spacing of points on a face, to which distances are measured, and their largest number an axis.
 _STEP_M, _MOST_STEPS = 0.25, 40
+# Things that are turned for distances, and kept distances.
+_MOST_TURNED, _MOST_GAPS = 200, 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,6 +132,7 @@ class Scene:
         for row in np.flatnonzero(self.is_object).tolist():
             self.rows_of_label.setdefault(self.objects[row].label, []).append(row)
         self.made: dict[type, Any] = {}
+        self._gaps_m: dict[int, Scores] = {}
         self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
@@ -169,13 +171,17 @@ class Scene:
         return gaps_m(self.low, self.high, low, high)
 
     def gaps_to_m(self, row: int) -> Scores:
-        """Distances (N,) in metres between surfaces (the axis-aligned hulls)."""
-        if not self.is_object[row]:
-            return gaps_to_turned_m(self.bounds, self.objects[row].box)
-        gaps = self.gaps_m(self.low[row], self.high[row])
-        for other in np.flatnonzero(~self.is_object).tolist():
-            gaps[other] = gaps_to_turned_m(self.bounds[[row]], self.objects[other].box)[0]
-        return gaps
+        """Distances (N,) in metres between surfaces: of the turned boxes, but for things that are
+        far down in a large map, of the axis-aligned hulls."""
+        if row not in self._gaps_m:
+            if len(self._gaps_m) * len(self) > _MOST_GAPS:
+                self._gaps_m.clear()
+            gaps = self.gaps_m(self.low[row], self.high[row])
+            near = np.argsort(gaps, kind="stable")[:_MOST_TURNED]
+            others = [self.objects[other].yaw_box for other in near.tolist()]
+            gaps[near] = turned_gaps_m(self.objects[row].yaw_box, others)
+            self._gaps_m[row] = gaps
+        return self._gaps_m[row].copy()
 
     def stored(self, predicate: str) -> Links:
         """Relations of a canonical predicate (`language.relation_names`)."""
@@ -233,17 +239,6 @@ def _as_object(plane: StructurePlane) -> MapObject:
     """A plane as a map object with its id, and with points on its face."""
     name, box = (plane.plane_id, plane.kind, plane.kind), plane.box
     return MapObject(*name, {}, 1.0, box, _points_on(box), 0, 0, 0, (), known_yaw_box=box)
-
-
-def gaps_to_turned_m(bounds: Bounds, box: Box3D) -> Scores:
-    """Distances (N,) between boxes (N, 6) and one turned about z, such as a wall.
-
-    Each box is as wide as it looks along the turned one's sides.
-    """
-    axis = np.array([(np.cos(box.yaw), np.sin(box.yaw))])
-    turned = in_frame(bounds - np.tile(box.center, 2), axis)
-    reach = np.asarray(box.size) / 2.0
-    return gaps_m(turned[:, :3], turned[:, 3:], -reach, reach)
 
 
 def _points_on(box: Box3D) -> NDArray[np.float32]:

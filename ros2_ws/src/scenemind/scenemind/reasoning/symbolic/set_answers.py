@@ -24,7 +24,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.place_answers import find_gone
-from scenemind.reasoning.symbolic.relation_scores import ALIKE, gaps_to, is_room
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
@@ -36,6 +36,7 @@ _DESCRIBED = (
 )
 # How often a measured mean colour is the true one: indoor light is dim and warm.
 _AS_MEASURED = 0.6
+_CONSUMING = ("eat", "drink")
 # Closer objects touch the anchor, and are no hint.
 _TOUCHING_M = 0.005
 
@@ -49,7 +50,7 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         gone = find_gone(subject, at)
         if gone is not None:
             return replace(gone, text=f"no, not now: {gone.text}", brief="no")
-        text = f"no, I know of no {_said(subject)}{_none_fits(subject, at)}"
+        text = f"no, I know of no {_said(subject)}{_nearest_known(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief="no")
     objects, sure = found.objects, float(found.confidences[0])
     if not _is_sure(subject, at):
@@ -65,7 +66,7 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
     if len(found) == 1:
         number = objects[0].object_id
         which = f": object {number}" if number >= 0 else ""
-        there = f"is {with_article(shown(objects[0].label))}{which}"
+        there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
     return Reply(f"{word}, there {there}", sure, objects, word)
 
 
@@ -262,7 +263,7 @@ def set_of(subject: Reference, at: Resolver) -> Found:
         return found
     if not len(found) and is_room(subject):
         raise at.missing(subject)
-    asked = [c for c in subject.conditions if c.negated or not len(found)]
+    asked = [c for c in subject.conditions if c.negated or not (len(found) or _is_of_food(c))]
     if asked:
         named = at.scene.objects_at(np.flatnonzero(at.label_scores(subject.noun)))
         unsaid = find_undescribed(named, asked) if named else None
@@ -271,6 +272,11 @@ def set_of(subject: Reference, at: Resolver) -> Found:
             raise ReasoningError("not_found", f"The {unsaid} {of_none}{DESCRIPTION_HINT}.")
     is_building = ~at.scene.is_object[found.rows]
     return found.where(is_building) if is_building.any() else found
+
+
+def _is_of_food(condition: trees.Condition) -> bool:
+    """Whether food or drink is asked for: detectors name it, so that there is none."""
+    return isinstance(condition, HasAttribute) and condition.value in _CONSUMING
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
@@ -333,6 +339,34 @@ def _said(subject: Reference) -> str:
     if not isinstance(subject, NounPhrase):
         return say.noun_of(subject)
     return shown(verbalization.bare(replace(subject, count=None)))
+
+
+def _how_near(subject: Reference, found: Found, at: Resolver) -> str:
+    """How far the first thing is from the one it is beside: ", 0.40 m from the couch (object
+    3)"; empty where nothing was said of that."""
+    beside = [c for c in subject.conditions if isinstance(c, Related) and c.predicate in BESIDE]
+    anchors = at.anchors(beside[0].anchors[0]) if beside and not beside[0].negated else []
+    if len(anchors) != 1 or anchors[0].thing is None:
+        return ""
+    gap = gaps_to(at.scene, anchors[0])[found.rows[0]]
+    return f", {say.metres(gap)} from {say.the(anchors[0].thing)}"
+
+
+def _nearest_known(subject: Reference, at: Resolver) -> str:
+    """Note on what is nearest to fit: the nearest thing of that name where one beside another was
+    asked for, else as `_none_fits`."""
+    match subject.conditions:
+        case (Related(predicate=predicate, negated=False) as beside,) if (
+            predicate in BESIDE and at.label_scores(subject.noun).any()
+        ):
+            bare = replace(subject, conditions=()) if isinstance(subject, NounPhrase) else subject
+            found, anchors = at.rows(_to_the_letter(bare)), at.anchors(beside.anchors[0])
+            if subject.noun and len(found) and len(anchors) == 1 and anchors[0].thing is not None:
+                gaps = gaps_to(at.scene, anchors[0])
+                row = min(found.rows.tolist(), key=gaps.__getitem__)
+                nearest = f"{say.the(at.scene.objects[row])}, {say.metres(gaps[row])} from"
+                return f"; the nearest is {nearest} {say.the(anchors[0].thing)}"
+    return _none_fits(subject, at)
 
 
 def _none_fits(subject: Reference, at: Resolver) -> str:

@@ -1,0 +1,73 @@
+"""Answers on what is measured and counted: differences, widths, gaps of turned boxes, sightings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenemind.geometry import Box3D, turned_gaps_m
+from scenemind.reasoning import Answer, Query, Router
+from scenemind.reasoning.dialogue import Dialogues
+
+from ..scene import ROOM, SmallMemory, room_memory, snapshot_of, thing
+
+TV = thing(20, "tv", (0.0, 4.0, 1.5), (1.2, 0.3, 0.7))
+
+
+def ask(text: str, memory: SmallMemory | None = None) -> Answer:
+    return Router(memory or room_memory()).ask(Query(text))
+
+
+def test_how_much_longer_one_thing_is() -> None:
+    table, sofa = (next(o for o in ROOM if o.object_id == i) for i in (1, 8))
+    apart = abs(max(table.box.size[:2]) - max(sofa.box.size[:2]))
+    answer = ask("how much longer is the sofa than the table?")
+    assert f"{apart:.2f} m" in answer.text
+    assert {obj.object_id for obj in answer.objects} == {1, 8}
+
+
+def test_a_tv_is_as_wide_as_its_picture() -> None:
+    memory = SmallMemory(snapshot_of((*ROOM, TV)))
+    assert "1.20 m wide" in ask("how wide is the tv?", memory).text
+    assert "0.30 m deep" in ask("how deep is the tv?", memory).text
+
+
+def test_sightings_are_counted_and_ranked() -> None:
+    often = replace(TV, observation_count=77)
+    memory = SmallMemory(snapshot_of((*ROOM, often)))
+    assert "seen in 77 frames" in ask("how many times did you see the tv?", memory).text
+    answer = ask("which of the things did you see the most?", memory)
+    assert [obj.object_id for obj in answer.objects] == [20]
+
+
+def test_the_least_sure_thing_is_named() -> None:
+    memory = SmallMemory(snapshot_of((*ROOM, replace(TV, confidence=0.1))))
+    answer = ask("which of your detections do you trust the least?", memory)
+    assert [obj.object_id for obj in answer.objects] == [20]
+
+
+@pytest.mark.parametrize("yaw", np.linspace(0.0, np.pi, 7))
+def test_gaps_are_those_of_the_corners_nearest_to_a_side(yaw: float) -> None:
+    """A square that turns beside a wide wall reaches it by half its width along the normal."""
+    square, wall = (
+        Box3D((0.0, 0.0, 0.5), (2.0, 2.0, 1.0), yaw),
+        Box3D((0.0, 5.0, 0.5), (50.0, 2.0, 1.0)),
+    )
+    reach = abs(np.cos(yaw)) + abs(np.sin(yaw))
+    assert turned_gaps_m(square, [wall, square]) == pytest.approx([4.0 - reach, 0.0])
+
+
+def test_a_question_of_a_conversation_is_about_the_one_before() -> None:
+    router = Router(room_memory(), dialogues=Dialogues(4, 4))
+    first = router.ask(Query("which chair is closest to the sofa?", dialogue_id="a"))
+    other = router.ask(Query("and the farthest?", dialogue_id="a"))
+    alone = router.ask(Query("which chair is farthest from the sofa?"))
+    assert other.objects == alone.objects != first.objects
+
+
+def test_who_speaks_may_be_told_in_the_correction() -> None:
+    memory = room_memory()
+    Router(memory).align(Query("The red cup is mine, I'm Margaret."), "Ada")
+    assert memory.snapshot().objects[2].attributes["owner"] == "Margaret"
