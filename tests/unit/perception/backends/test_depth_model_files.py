@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,6 +64,36 @@ def test_error_names_files_that_a_folder_lacks(tmp_path: Path, content: str | No
 def test_other_names_than_those_of_the_hub_are_sought_on_this_machine_only(name: str) -> None:
     with pytest.raises(PerceptionError, match=r"there is no depth model at (.*nowhere|a/b/c)"):
         DepthModelFiles(name)
+
+
+@pytest.mark.usefixtures("_with_extra")
+@pytest.mark.parametrize("revision", ["", "@main", "@v1.0", "@0123abc"])
+def test_a_model_of_the_hub_is_held_at_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    """Its owner can move a branch or a tag to other weights."""
+    commit = "0123abcd" * 5
+    folder = tmp_path / "snapshots" / commit
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(METRIC), encoding="utf-8")
+    asked: list[tuple[str | None, list[str]]] = []
+
+    def snapshot_download(
+        name: str, *, revision: str | None, allow_patterns: list[str], local_files_only: bool
+    ) -> str:
+        assert (name, local_files_only) == (EXAMPLE_MODEL, False)
+        asked.append((revision, allow_patterns))
+        return str(folder)
+
+    hub = SimpleNamespace(snapshot_download=snapshot_download)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    monkeypatch.delenv("SCENEMIND_OFFLINE", raising=False)
+    with pytest.raises(PerceptionError, match=f"by its commit.* {EXAMPLE_MODEL}@{commit}"):
+        DepthModelFiles(f"{EXAMPLE_MODEL}{revision}")
+    assert asked.pop() == (revision[1:] or None, ["*.json"])  # no weights yet
+    files = DepthModelFiles(f"{EXAMPLE_MODEL}@{commit}")
+    assert files.with_weights() == folder
+    assert asked == [(commit, ["*.json"]), (commit, ["*.json", "*.safetensors"])]
 
 
 def test_error_names_the_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

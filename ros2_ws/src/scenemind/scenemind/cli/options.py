@@ -119,8 +119,8 @@ DepthModel = Annotated[
     str,
     typer.Option(
         "--depth-model",
-        help="Metric depth model for photographs (extra depth): a folder, or a name of the Hugging"
-        " Face hub; else vadar.depth_model, else no depth.",
+        help="Metric depth model for photographs (extra depth): a folder, or NAME@COMMIT of the"
+        " Hugging Face hub; else vadar.depth_model, else no depth.",
         show_default=False,
     ),
 ]

@@ -159,7 +159,7 @@ class VadarConfig(Settings):
     looks: int = Field(30, ge=1, le=500, description="questions of one program to the vision model")
     learns: bool = Field(True, description="write new methods for the questions asked")
     depth_model: str = Field(
-        "", description="metric depth model, a folder or a name of the hub; empty: none"
+        "", description="metric depth model, a folder or NAME@COMMIT of the hub; empty: none"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _CONFIG = "config.json"
 _SETTINGS = ("*.json",)
 _WEIGHTS = ("*.json", "*.safetensors")
 _PACKAGES = ("torch", "torchvision", "transformers")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class MonocularDepth:
@@ -38,11 +40,10 @@ class MonocularDepth:
 
         Args:
             name_or_folder: a metric variant, in the file format of the transformers library; of
-                the hub as NAME or NAME@REVISION, which stays the same when its owner changes it.
+                the hub as NAME@COMMIT, which stays the same when its owner changes the model.
 
         Raises:
-            PerceptionError: the extra is not installed, there is no such model, or its depth is
-                not metric.
+            PerceptionError: see `DepthModelFiles`.
         """
         self._files = DepthModelFiles(name_or_folder)
         self._lock = threading.Lock()
@@ -119,8 +120,9 @@ class DepthModelFiles:
     def __init__(self, name_or_folder: str) -> None:
         """
         Raises:
-            PerceptionError: the extra is not installed, there is no such folder, or its settings
-                are not those of a metric depth model.
+            PerceptionError: the extra is not installed, there is no such folder, a name of the hub
+                has no commit (the message says the present one), or the settings are not those of a
+                metric depth model.
         """
         _require_extra()
         path = Path(name_or_folder).expanduser()
@@ -130,6 +132,11 @@ class DepthModelFiles:
         self._revision = revision or None
         folder = self._folder(_SETTINGS)
         check_is_metric(_read_json(folder / _CONFIG, self._named), self._named)
+        if not self._is_local and not _COMMIT.fullmatch(revision):
+            raise PerceptionError(
+                f"the owner of {name} can put another model there at any time: say which one you"
+                f" mean, by its commit. At present it is {name}@{folder.name}"
+            )
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
+from scenemind.perception.backends.onnx_file import check_external_data
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import cache_root
 
@@ -203,13 +204,13 @@ def open_session(
     """
     if _TENSORRT in providers:
         _engine_folder().mkdir(parents=True, exist_ok=True)
+    offered = providers_with_options(_available(providers), precision)
+    check_external_data(path)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(
-            str(path), options, providers=providers_with_options(_available(providers), precision)
-        )
+        return onnxruntime.InferenceSession(str(path), options, providers=offered)
     except Exception as error:  # ONNX Runtime's errors have no common base
         raise PerceptionError(f"{path} does not load as an ONNX model: {error}") from error
 
@@ -272,6 +273,8 @@ class OpenVinoSession:
         """
         self._openvino = _import_openvino(path)
         self._path = path
+        if path.suffix == ".onnx":
+            check_external_data(path)
         self._settings: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
             # The mapper uses the same cores: the system may move these threads away from it.
