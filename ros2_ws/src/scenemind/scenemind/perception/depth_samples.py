@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor, sqrt
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -76,8 +77,7 @@ class DepthSamples:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Grid:
+class _Grid(NamedTuple):
     """Every `stride`-th pixel of a rectangle that begins at x, y; cells (h, w) as in the canvas."""
 
     x_px: int
@@ -216,10 +216,7 @@ def has_neighbors(samples: DepthSamples, kept: NDArray[np.bool_]) -> NDArray[np.
     """
     canvas = np.zeros(samples.canvas_shape, np.uint8)
     canvas.reshape(-1)[samples.cell] = kept
-    around = cv2.boxFilter(
-        canvas, cv2.CV_8U, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT
-    )
-    enough: NDArray[np.bool_] = around.reshape(-1).take(samples.cell) >= 3
+    enough: NDArray[np.bool_] = _at(samples, _box_sums(canvas)) >= 3
     return enough
 
 
@@ -247,15 +244,17 @@ def wiener_filtered(
     level = level.take(samples.owner)
     inverse -= level
 
-    values = np.zeros((3, *samples.canvas_shape), np.float32)
-    powers = (np.ones_like(inverse), inverse, inverse * inverse)
-    for image, of_samples in zip(values, powers, strict=True):
+    shown = np.zeros(samples.canvas_shape, np.uint8)
+    shown.reshape(-1)[samples.cell] = 1
+    count = _at(samples, _box_sums(shown)).astype(np.float32)
+    values = np.zeros((2, *samples.canvas_shape), np.float32)
+    for image, of_samples in zip(values, (inverse, inverse * inverse), strict=True):
         image.reshape(-1)[samples.cell] = of_samples
-    count, total, squares = (_at(samples, _box_sums(image)) for image in values)
+    total, squares = (_at(samples, _box_sums(image)) for image in values)
     mean = total / count
     variance = squares / count - mean * mean
-    slope_x = _at(samples, cv2.sepFilter2D(values[1], -1, _RAMP, _FLAT, borderType=_ZEROS))
-    slope_y = _at(samples, cv2.sepFilter2D(values[1], -1, _FLAT, _RAMP, borderType=_ZEROS))
+    slope_x = _at(samples, cv2.sepFilter2D(values[0], -1, _RAMP, _FLAT, borderType=_ZEROS))
+    slope_y = _at(samples, cv2.sepFilter2D(values[0], -1, _FLAT, _RAMP, borderType=_ZEROS))
     by_slope = (slope_x * slope_x + slope_y * slope_y) * np.float32(1.0 / (_SPREAD * _FULL))
     variance -= np.where(count == _FULL, by_slope, np.float32(0.0))
 
@@ -265,13 +264,11 @@ def wiener_filtered(
     return smooth_m
 
 
-def _box_sums(image: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray(
-        cv2.boxFilter(image, -1, (_SIDE, _SIDE), normalize=False, borderType=_ZEROS), np.float32
-    )
+def _box_sums(image: NDArray[Any]) -> NDArray[Any]:
+    return cv2.boxFilter(image, -1, (_SIDE, _SIDE), normalize=False, borderType=_ZEROS)
 
 
-def _at(samples: DepthSamples, image: NDArray[np.float32]) -> NDArray[np.float32]:
+def _at(samples: DepthSamples, image: NDArray[Any]) -> NDArray[Any]:
     return image.reshape(-1).take(samples.cell)
 
 
