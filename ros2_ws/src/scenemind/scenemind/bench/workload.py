@@ -14,6 +14,7 @@ from scenemind.config import DetectorConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
+from scenemind.memory.state import IntegrationOptions
 from scenemind.perception.backends import make_detector
 from scenemind.perception.colors import COLOR_NAMES, HISTOGRAM_LENGTH
 from scenemind.perception.protocols import Detector
@@ -33,6 +34,8 @@ _LABELS = ("chair", "cup", "book", "bottle", "potted plant", "monitor", "bin", "
 _SPACING_M = 0.8
 _SIZE_M = 0.4
 _SURFACE_POINTS = 400
+_IN_A_ROOM, _ABOVE_M = 60, 12.0
+_NO_UPKEEP = IntegrationOptions(relations=False, upkeep=False)
 
 
 def bench_sequence(count: int = STRETCH) -> SimulatedSequence:
@@ -52,20 +55,27 @@ def endless(frames: list[RGBDFrame]) -> Iterator[RGBDFrame]:
 def prefill(memory: Memory, count: int, frame: RGBDFrame, times: int) -> None:
     """Add `count` objects outside the room to a memory, each observed `times` times.
 
-    They stand in rows, near enough to each other to have relations.
+    They stand in rows, near enough to each other to have relations, and are observed from above, as
+    many at once as one room holds.
     """
-    if count <= 0:
-        return
-    observations = [_thing(number) for number in range(count)]
-    seen = Detections(
-        tuple(o.label for o in observations),
-        np.array([o.score for o in observations], np.float32),
-        np.stack([o.box_px for o in observations]),
-        (None,) * count,
-    )
-    for number in range(times):
-        at = replace(frame, number=number, stamp_ns=(number + 1) * _FRAME_NS)
-        memory.integrate(at, seen, np.arange(count), observations)
+    numbers = itertools.count()
+    for first in range(0, count, _IN_A_ROOM):
+        observations = [_thing(i) for i in range(first, min(first + _IN_A_ROOM, count))]
+        seen = Detections(
+            tuple(o.label for o in observations),
+            np.array([o.score for o in observations], np.float32),
+            np.stack([o.box_px for o in observations]),
+            (None,) * len(observations),
+        )
+        above = np.mean([o.box.center for o in observations], axis=0)
+        above[2] += _ABOVE_M
+        pose = Pose(frame.world_T_camera.rotation, above)
+        for number in itertools.islice(numbers, times):
+            at = replace(
+                frame, number=number, stamp_ns=(number + 1) * _FRAME_NS, world_T_camera=pose
+            )
+            track_ids = np.array([o.track_id for o in observations])
+            memory.integrate(at, seen, track_ids, observations, options=_NO_UPKEEP)
 
 
 def _pose(angle_rad: float) -> Pose:

@@ -537,7 +537,9 @@ class MemoryState:
         before, self._seen = self._seen.objects, self.journal.apply_to(*described)
         seen = self._seen.objects
         changed = [i for i, thing in seen.items() if before.get(i) is not thing]
-        vanished = before.keys() - seen.keys()
+        new_count = sum(i not in before for i in changed)
+        is_any_gone = len(before) + new_count > len(seen)
+        vanished = before.keys() - seen.keys() if is_any_gone else ()
         self._graph.refresh(seen, [*changed, *vanished], self._structure.planes)
         self._is_seen = True
 

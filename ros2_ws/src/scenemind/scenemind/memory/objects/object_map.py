@@ -300,14 +300,15 @@ class ObjectMap:
     def objects(self) -> Mapping[int, MapObject]:
         """The confirmed objects by id, ascending: perception's view, constant afterwards."""
         if self._stale:
-            values = dict(self._values)
+            values, is_longer = dict(self._values), False
             for object_id in self._stale:
                 entry = self._entries.get(object_id)
                 if entry is None or not entry.confirmed:
                     values.pop(object_id, None)
                 else:
+                    is_longer |= object_id not in values
                     values[object_id] = entry.to_object(self._walls)
-            if values.keys() != self._values.keys():
+            if is_longer:
                 values = dict(sorted(values.items()))
             self._values = values
             self._stale = set()
