@@ -251,8 +251,8 @@ def wiener_filtered(
     for image, of_samples in zip(values, (inverse, inverse * inverse), strict=True):
         image.reshape(-1)[samples.cell] = of_samples
     total, squares = (_at(samples, _box_sums(image)) for image in values)
-    mean: NDArray[np.float32] = total / count
-    variance: NDArray[np.float32] = squares / count - mean * mean
+    mean = np.asarray(total / count, np.float32)
+    variance = np.asarray(squares / count - mean * mean, np.float32)
     slope_x = _at(samples, cv2.sepFilter2D(values[0], -1, _RAMP, _FLAT, borderType=_ZEROS))
     slope_y = _at(samples, cv2.sepFilter2D(values[0], -1, _FLAT, _RAMP, borderType=_ZEROS))
     by_slope = (slope_x * slope_x + slope_y * slope_y) * np.float32(1.0 / (_SPREAD * _FULL))
