@@ -208,7 +208,7 @@ def bench_mapping(
         "waiting": sum(one.waiting for one in closed),
         "refused": dict(sum((Counter(one.refused) for one in closed), Counter())),
         "applied": sum(one.applied for one in closed),
-        "residual_m": float(np.nanmedian([one.residual_m for one in closed] or [np.nan])),
+        "residual_m": _median([one.residual_m for one in closed if one.residual_m is not None]),
     }
     if after:
         result["after_correction"] = summary(c.score for c in after)
@@ -237,6 +237,10 @@ def fitted(true_poses: Sequence[Pose], poses: Sequence[Pose]) -> Pose:
     yaw = math.atan2(float(mean[1, 0] - mean[0, 1]), float(mean[0, 0] + mean[1, 1]))
     turn = turn_about_z(yaw, 0.0, 0.0, 0.0).rotation
     return Pose(turn, true.mean(axis=0) - turn @ seen.mean(axis=0))
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(np.median(values)) if values else None
 
 
 def find_recordings() -> list[Path]:

@@ -645,6 +645,8 @@ class Scene:
         settings = self.config.loop_closure
         self._loops = LoopClosing(self.writable_memory, settings, patiently=patiently)
         self._opened.callback(self._loops.close)
+        if not patiently:
+            self._loops.prepare()
         return self._loops
 
     @property

@@ -62,6 +62,7 @@ def test_a_loop_takes_drift_back(
     assert report.problem == ""
     assert report.found == len(ends) >= 4
     assert report.applied >= 1
+    assert report.residual_m is not None
     assert report.residual_m < 0.03
     assert len(memory.pose_corrections()) == report.applied
     assert all(first < second for first, second in ends)

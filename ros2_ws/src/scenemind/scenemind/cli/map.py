@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import degrees
 from typing import Annotated
 
@@ -82,7 +82,7 @@ def _map(options: MapOptions) -> None:
         total = min(limit, len(source))
         with mapping_progress(total, lambda: len(scene.objects)) as on_frame:
             mapped = scene.map(source, frames=limit, on_frame=on_frame)
-        snapshot = scene.snapshot
+        snapshot, loops = scene.snapshot, scene.loops
         if not scene.is_located:
             raise SceneMemoryError(
                 f"{folder.name} is as it was, since the place of {source.name} in it was not found:"
@@ -107,6 +107,7 @@ def _map(options: MapOptions) -> None:
                 "failed_detections": mapped.failed_detections,
                 "seconds": round(mapped.seconds, 3),
                 "stages_ms": stages,
+                "loops": None if loops is None else asdict(loops),
                 "objects": [object_json(obj) for obj in snapshot.objects.values()],
                 "gone": [object_json(obj) for obj in snapshot.gone.values()],
             }
@@ -118,5 +119,10 @@ def _map(options: MapOptions) -> None:
     say(f"{mapped.frames} frames processed, {dropped} dropped {causes}".rstrip())
     rate = mapped.frames / mapped.seconds
     say(f"{object_counts(snapshot)}, {rate:.1f} frames/s, detector: {model.name}")
+    if loops is not None and loops.applied:
+        say(
+            f"{loops.found} loops closed: poses moved by up to {loops.largest_m:.2f} m and"
+            f" {loops.largest_deg:.1f} degrees"
+        )
     say(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
     say(f"saved in {folder}")

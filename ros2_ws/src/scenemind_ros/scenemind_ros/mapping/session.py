@@ -398,7 +398,7 @@ class MappingDiagnostics:
             "loops": report.found,
             "waiting": report.waiting,
             **refused,
-            "residual_m": report.residual_m,
+            "residual_m": "none" if report.residual_m is None else report.residual_m,
             "applied": report.applied,
             "largest_m": report.largest_m,
             "largest_deg": report.largest_deg,

@@ -77,7 +77,7 @@ class LoopReport:
     Attributes:
         pieces: of the way. found: loops that are in the graph. waiting: those that no other one
             confirms yet. refused: by reason.
-        residual_m: median of the loops in the graph; NaN: there is none.
+        residual_m: median of the loops in the graph; None: there is none.
         applied: corrections of the memory. largest_m, largest_deg: the farthest that a camera was
             moved, and turned, by one.
         put_off: looks that waited, as mapping was slow.
@@ -88,7 +88,7 @@ class LoopReport:
     found: int
     waiting: int
     refused: Mapping[str, int]
-    residual_m: float
+    residual_m: float | None
     applied: int
     largest_m: float
     largest_deg: float
@@ -202,7 +202,7 @@ class LoopClosing:
                 len(self._loops),
                 len(self._waiting),
                 dict(self._refused),
-                float(np.median(residuals)) if residuals else math.nan,
+                float(np.median(residuals)) if residuals else None,
                 self._applied,
                 self._largest_m,
                 self._largest_deg,
