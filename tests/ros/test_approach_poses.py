@@ -67,7 +67,7 @@ def test_poses_of_an_object_are_those_of_the_memory_and_face_it(mapped: Mapped) 
         assert sent.visible == pytest.approx(pose.visible)
     for at in response.poses:
         turn = 2.0 * math.atan2(at.pose.orientation.z, at.pose.orientation.w)
-        ahead = np.subtract(thing.box.center[:2], (at.pose.position.x, at.pose.position.y))
+        ahead = np.subtract(thing.yaw_box.center[:2], (at.pose.position.x, at.pose.position.y))
         assert math.cos(turn - math.atan2(ahead[1], ahead[0])) == pytest.approx(1.0)
         assert at.header.frame_id == "map"
     assert response.object.id == thing.object_id

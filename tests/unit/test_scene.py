@@ -541,7 +541,7 @@ def test_scene_says_where_to_stand(scene: sm.Scene) -> None:
     assert poses == scene.approach_poses(thing.object_id)
     for pose in poses:
         assert grid.state_at(pose.x, pose.y) == 0
-        ahead = np.subtract(thing.box.center[:2], (pose.x, pose.y))
+        ahead = np.subtract(thing.yaw_box.center[:2], (pose.x, pose.y))
         assert pose.yaw == pytest.approx(np.arctan2(ahead[1], ahead[0]))
 
 
