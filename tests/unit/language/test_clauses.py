@@ -86,6 +86,11 @@ def test_what_no_clause_says_is_not_guessed(text: str) -> None:
         parse_question(text)
 
 
+@pytest.mark.parametrize("text", ["or", "the cup or", "is it or", "and", "what", "?", "- , :"])
+def test_words_that_join_nothing_end_a_clause(text: str) -> None:
+    questions_in(clauses_of(text))
+
+
 @settings(max_examples=200)
 @given(st.text(alphabet="ab .,?!-:;'isthecupwhatand ", max_size=200))
 def test_any_text_is_cut_and_nothing_is_said_twice(text: str) -> None:

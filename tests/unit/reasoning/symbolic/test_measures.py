@@ -71,3 +71,9 @@ def test_who_speaks_may_be_told_in_the_correction() -> None:
     memory = room_memory()
     Router(memory).align(Query("The red cup is mine, I'm Margaret."), "Ada")
     assert memory.snapshot().objects[2].attributes["owner"] == "Margaret"
+
+
+def test_an_unknown_thing_of_a_size_is_not_found_among_none_that_left() -> None:
+    answer = ask("when was the small sink last seen?")
+    assert answer.failure is not None
+    assert answer.failure.code == "not_found"

@@ -184,7 +184,7 @@ def _split(tokens: Sequence[Token], sentence: int, joint: str) -> Iterator[Claus
     for at in range(1, len(words)):
         reason = any(words[at : at + len(said)] == said for said in _REASONS)
         joins = words[at] in _JOINING and at > start and _opens_clause(words[at + 1 :])
-        joins &= not (words[at] == "or" and words[at + 1] in _SUBJECTS)
+        joins &= words[at] != "or" or _SUBJECTS.isdisjoint(words[at + 1 : at + 2])
         joins &= not _MANNER.issuperset(words[start:at])
         if reason or joins:
             yield _clause(tokens[start:at], sentence, joint)

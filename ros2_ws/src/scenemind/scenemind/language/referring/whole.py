@@ -338,7 +338,7 @@ class _WholeChunker(Chunker):
         if before[-1].kind == "not" and len(before) > 1 and before[-2].kind == "relation":
             return True
         if before[-1].words == ("and",) and not lexicon.at_relation(self.words, at):
-            since = [c.value or c.words[0] for c in reversed(self.chunks[:-1])]
+            since = [c.value or " ".join(c.words) for c in reversed(self.chunks[:-1])]
             return "between" in since and "and" not in since[: since.index("between")]
         return before[-1].kind == "relation" and self.words[at] not in ("not", "no")
 

@@ -291,7 +291,7 @@ class Resolver:
         Colours, sizes and distances may be nearly so; what is not known of a thing is not.
         """
         scores = np.zeros(len(self.scene))
-        if self._query.policy == "strict":
+        if self._query.policy == "strict" or not len(scores):
             return scores
         phrase = replace(phrase, ranks=())
         fit = self.graded.object_scores(phrase) * (self.label_scores(phrase.noun) > 0.0)
