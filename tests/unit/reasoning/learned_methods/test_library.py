@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,6 +176,42 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     assert e.value.failure.code == "method_unavailable"
 
 
+@contextmanager
+def _any_values(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file while its table takes any value in any column, as damage does."""
+    where = "WHERE type = 'table'"
+    with closing(sqlite3.connect(path)) as file, file:
+        ((usual,),) = file.execute(f"SELECT sql FROM sqlite_master {where}").fetchall()
+    for sql in (usual.replace("TEXT NOT NULL", ""), usual):
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("PRAGMA writable_schema = ON")
+            file.execute(f"UPDATE sqlite_master SET sql = ? {where}", (sql,))
+        if sql != usual:
+            with closing(sqlite3.connect(path)) as file, file:
+                yield file
+
+
+_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"CREATE TRIGGER more AFTER UPDATE ON methods BEGIN SELECT MAX(x) FROM ({_ENDLESS}); END",
+        f"CREATE VIEW more AS {_ENDLESS}",
+        f"DROP TABLE methods; CREATE VIEW methods AS SELECT x AS api FROM ({_ENDLESS})",
+        "ALTER TABLE methods ADD COLUMN more AS (uses + 1)",
+    ],
+)
+def test_a_file_with_more_than_methods_is_refused(library: MethodLibrary, made: str) -> None:
+    library.add([learned("_good")])
+    library.close()
+    with closing(sqlite3.connect(library.path)) as file:
+        file.executescript(made)
+    with pytest.raises(ReasoningError, match="cannot be used: it has other tables, views or"):
+        library.methods()
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [
@@ -201,12 +238,7 @@ def test_what_would_not_have_been_learned_is_left_out(
 ) -> None:
     library.add([learned("_good"), learned("_bad"), learned("_calls_bad", "_bad")])
     assert list(library.methods()) == ["_good", "_bad", "_calls_bad"]
-    with closing(sqlite3.connect(library.path)) as file, file:
-        file.execute("PRAGMA writable_schema = ON")
-        file.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'TEXT NOT NULL', '') WHERE type = 'table'"
-        )
-    with closing(sqlite3.connect(library.path)) as file, file:
+    with _any_values(library.path) as file:
         file.execute(f"UPDATE methods SET {column} = ? WHERE name = '_bad'", (value,))
     library.close()
     assert list(library.methods()) == ["_good"]

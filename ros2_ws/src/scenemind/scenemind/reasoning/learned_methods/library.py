@@ -11,8 +11,9 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -245,6 +246,7 @@ CREATE TABLE IF NOT EXISTS methods (
     PRIMARY KEY (api, name, version)
 )
 """
+_ALL_OF_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _READ = """
 SELECT signature, source, calls, behaviour, version, uses, successes
 FROM methods WHERE is_live AND api = ? ORDER BY rowid
@@ -363,6 +365,8 @@ def open_file(path: Path | None) -> sqlite3.Connection:
     """
     Raises:
         OSError, sqlite3.Error: it cannot be written, or is no such file.
+        ValueError: it has something else than the table of methods. A view can be without end, and
+            a trigger too.
     """
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -370,10 +374,24 @@ def open_file(path: Path | None) -> sqlite3.Connection:
         path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
     )
     # A crash of the machine may lose the last counts, and costs no wait for the disk each time.
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(_CREATE)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute(_CREATE)
+        if set(connection.execute(_ALL_OF_SCHEMA)) != _expected_schema():
+            raise ValueError("it has other tables, views or triggers than those of learned methods")
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+@cache
+def _expected_schema() -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(_CREATE)
+        return frozenset(connection.execute(_ALL_OF_SCHEMA))
 
 
 def _columns(method: LearnedMethod) -> dict[str, str]:
