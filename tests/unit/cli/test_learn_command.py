@@ -10,6 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from scenemind.cli.main import app
+from scenemind.reasoning.learned_methods import MethodLibrary
+from scenemind.reasoning.learned_methods.library import LearnedMethod
+from scenemind.reasoning.learned_methods.method_api import Signature
 from tests.chat_server import ChatServer, fail, say
 from tests.unit.reasoning.learned_methods.talk import NOTHING_NEW, Author, designs, method
 
@@ -132,6 +135,22 @@ def test_learning_needs_a_model(questions: Path) -> None:
     status, output = learn(questions)
     assert status == 1
     assert "no model is named to write methods: say --model" in " ".join(output.split())
+
+
+def test_a_terminal_obeys_nothing_of_a_strangers_library(home: Path) -> None:
+    words = "\x1b]0;title\x07\x1b[2Jcounts \u202e[bold]things[/bold]\x9b2J"
+    signature = Signature.model_validate({**ON, "description": words})
+    library = MethodLibrary(home / "learned_methods.sqlite", "scene", 10)
+    library.add([LearnedMethod(signature, ON_CODE, (), "")])
+    library.close()
+    (known,) = learn_json("--list")["methods"]
+    assert known["description"] == words
+    status, table = learn("--list")
+    assert status == 0
+    assert "[bold]things[/bold]" in table
+    raw = CliRunner().invoke(app, ["learn", "--list", "--json"]).output
+    for output in (table, raw):
+        assert not set("\x1b\x07\x9b\u202e") & set(output)
 
 
 def test_error_names_an_invalid_library(home: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_replaced_file_is_still_locked_and_added_to(path: Path) -> None:
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("damage", [b"not JSON\n", b"[1]\n"])
+@pytest.mark.parametrize("damage", [b"not JSON\n", b"[1]\n", b"[" * 100_000 + b"\n"])
 def test_a_damaged_line_is_named(path: Path, damage: bytes) -> None:
     path.write_bytes(b"{}\n" + damage + b"{}\n")
     with JsonLines(path) as lines, pytest.raises(EvaluationError, match="line 2 is damaged"):

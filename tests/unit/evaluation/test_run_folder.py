@@ -103,6 +103,14 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.parametrize("text", ["", "[" * 100_000])
+def test_a_damaged_identity_is_named(path: Path, text: str) -> None:
+    path.mkdir(parents=True)
+    (path / "run.json").write_text(text)
+    with pytest.raises(EvaluationError, match=r"run\.json is damaged: name another folder"):
+        RunFolder(path, IDENTITY)
+
+
 def test_a_run_that_was_killed_while_it_began_begins(path: Path) -> None:
     path.mkdir(parents=True)
     (path / "run.json.half").write_text('{"bench')

@@ -116,6 +116,9 @@ def test_error_names_the_place_in_a_bad_table(tmp_path: Path) -> None:
     path.write_text("id,label\n1,cup\n")
     with pytest.raises(ExchangeError, match="columns are missing: height, length"):
         read_rows(path)
+    path.write_text(rows_csv([]) + f"1,{'x' * 200_000},0,0,0,1,1,1\n")
+    with pytest.raises(ExchangeError, match="no objects file: field larger"):
+        read_rows(path)
     with pytest.raises(ExchangeError, match="cannot be read"):
         read_rows(tmp_path / "none.csv")
     (tmp_path / "bad.json.gz").write_bytes(b"\x1f\x8bno gzip")

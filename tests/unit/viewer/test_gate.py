@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -145,6 +146,34 @@ def test_a_link_gives_one_browser_a_cookie(guarded: Gate, behind: Behind) -> Non
     assert ask(guarded, f"/?link={link}").startswith("HTTP/1.1 403")
     assert "Set-Cookie" in ask(guarded, f"/?link={other}")
     assert len(used) == 3
+
+
+def test_a_link_in_another_page_is_not_used_up(guarded: Gate) -> None:
+    link = guarded.make_link()
+    for header in ("Origin: http://evil.example", "Sec-Fetch-Dest: iframe"):
+        assert ask(guarded, f"/?link={link}", header).startswith("HTTP/1.1 403")
+    assert "Set-Cookie" in ask(guarded, f"/?link={link}")
+
+
+@pytest.mark.parametrize("odd", ["x@y=[1]", "a[b=1", "=", "a", "scenemind_view=evil", "é=ü"])
+def test_cookies_of_other_pages_of_this_machine_lock_nobody_out(
+    open_gate: Gate, guarded: Gate, odd: str
+) -> None:
+    """Browsers send the cookies of all ports of a host name, and of any syntax."""
+    cookie = cookie_of(guarded)
+    fixed = f"{cookie.removeprefix('Cookie: ').partition('=')[0]}=evil"
+    for other in (odd, fixed):
+        assert ask(guarded, "/", f"Cookie: {other}", host="robot").startswith("HTTP/1.1 403")
+        assert ask(guarded, "/", f"{cookie}; {other}", host="robot").endswith("in")
+        assert ask(guarded, "/", cookie.replace(": ", f": {other}; "), host="robot").endswith("in")
+        assert ask(open_gate, "/", f"Cookie: {other}").endswith("in")
+
+
+def test_a_link_that_comes_many_times_at_once_lets_one_in(guarded: Gate) -> None:
+    link = guarded.make_link()
+    with ThreadPoolExecutor(20) as pool:
+        replies = list(pool.map(lambda _: ask(guarded, f"/?link={link}"), range(20)))
+    assert sum("Set-Cookie" in reply for reply in replies) == 1
 
 
 def test_no_page_may_show_the_view_inside_itself(open_gate: Gate, behind: Behind) -> None:

@@ -59,10 +59,13 @@ def test_the_list_of_test_scans_counts(tmp_path: Path, scans: str, count: int) -
     assert [row_groups(row)[0] for row in rows] == ["between"] * count
 
 
-def test_a_list_that_names_no_scans(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"), [("one two", "is no list of scans"), ("[" * 100_000, "nested too deeply")]
+)
+def test_a_list_that_names_no_scans(tmp_path: Path, text: str, message: str) -> None:
     made.write_nr3d_csv(tmp_path)
-    (tmp_path / "test_scans.txt").write_text("one two")
-    with pytest.raises(EvaluationError, match=r"test_scans\.txt is no list of scans"):
+    (tmp_path / "test_scans.txt").write_text(text)
+    with pytest.raises(EvaluationError, match=rf"test_scans\.txt.*{message}"):
         list(read_nr3d(tmp_path))
 
 

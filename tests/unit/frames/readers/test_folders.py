@@ -171,9 +171,10 @@ def test_tum_says_which_intrinsics_it_takes(tum_folder: Path) -> None:
 def test_tum_takes_a_calibration_file_first(tum_folder: Path) -> None:
     (tum_folder / "calibration.yaml").write_text("{fx: 20, fy: 20, cx: 7.5, cy: 5.5}")
     assert open_sequence(tum_folder).camera == CAMERA
-    (tum_folder / "calibration.yaml").write_text("{fx: 20}")
-    with pytest.raises(FrameError, match=r"calibration\.yaml has no numbers"):
-        open_sequence(tum_folder)
+    for wrong in ("{fx: 20}", "[" * 100_000, "fx: " + "9" * 2**20):
+        (tum_folder / "calibration.yaml").write_text(wrong)
+        with pytest.raises(FrameError, match=r"calibration\.yaml has no numbers"):
+            open_sequence(tum_folder)
 
 
 def test_a_frame_whose_tracking_was_lost_is_left_out_and_counted(
@@ -216,6 +217,7 @@ def test_damaged_hololens_files(hololens_folder: Path, file: str, text: str, mes
         ("rgb.txt", "soon rgb/1.png", "line 1: 'soon' is no stamp"),
         ("depth.txt", "nan depth/1.png", "line 1: 'nan' is no stamp"),
         ("depth.txt", "inf depth/1.png", "line 1: 'inf' is no stamp"),
+        ("depth.txt", "1e200000 depth/1.png", "line 1: '1e200000' is no stamp"),
         ("depth.txt", "1.0 a b", "line 1: 1 words"),
         ("groundtruth.txt", "1.0 0 0 0 0 0 0 0", "has norm 0"),
         ("groundtruth.txt", "1.0 0 0 0 0 0 0 1", "no_pose"),

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from scenemind.errors import EvaluationError
+from scenemind.untrusted import load_json
 
 # A power cut may lose what was written since; a killed process loses nothing.
 _SYNC_EVERY_S = 1.0
@@ -56,7 +57,7 @@ class JsonLines:
         values = []
         for number, line in enumerate(self.path.read_bytes().splitlines(), 1):
             try:
-                value = json.loads(line)
+                value = load_json(line)
             except ValueError as error:
                 raise self._damaged(number) from error
             if not isinstance(value, dict):

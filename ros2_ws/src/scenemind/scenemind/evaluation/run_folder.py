@@ -16,6 +16,7 @@ from scenemind.errors import EvaluationError
 from scenemind.evaluation.datasets import Row
 from scenemind.evaluation.json_lines import JsonLines
 from scenemind.evaluation.predictions import Prediction, prediction_from_json, prediction_json
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 # Settings of how models are reached, which do not change their replies.
 _NO_MATTER = (
@@ -181,7 +182,9 @@ def _begin_or_go_on(path: Path, identity: Mapping[str, Any]) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
         if run.is_file():
-            _refuse_other(path, json.loads(run.read_bytes()), identity)
+            _refuse_other(
+                path, load_json(read_regular(run, MOST_JSON_BYTES, follow=True)), identity
+            )
         elif any(file.name != _half(run).name for file in path.iterdir()):
             raise EvaluationError(f"{path} holds something else than a run: name another folder")
         else:

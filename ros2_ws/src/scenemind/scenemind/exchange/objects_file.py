@@ -84,7 +84,7 @@ def read_rows(path: Path, scene: str | None = None) -> list[ObjectRow]:
         raise ExchangeError(f"{path} is no objects file: {faults(error)}") from error
     except ExchangeError as error:
         raise ExchangeError(f"{path}: {error}") from error
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise ExchangeError(f"{path} is no objects file: {error}") from error
     return rows
 

@@ -17,6 +17,7 @@ from scenemind.errors import UsageError
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning import Asking
 from scenemind.report.terminal import progress_console
+from scenemind.untrusted import printable
 
 if TYPE_CHECKING:
     from scenemind.viewer.chat import Answerer
@@ -119,7 +120,7 @@ def show_view(
 
 def _say(lines: str) -> None:
     """Print whole lines, also beside other threads: `print` writes a line's end apart."""
-    sys.stdout.write(f"{lines}\n")
+    sys.stdout.write(f"{printable(lines)}\n")
     sys.stdout.flush()
 
 

@@ -20,7 +20,6 @@ from email.message import Message
 from html import escape
 from http import HTTPStatus
 from http.client import HTTPException, parse_headers
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,14 +64,14 @@ class Head:
 
     Attributes:
         link: value of the query parameter `link`; empty where there is none.
-        cookies: name -> value.
+        cookies: NAME=VALUE, of all pages of this host name, as they were sent.
         host, origin: values of these headers; empty where there is none.
         shown_in: kind of element that is to show the reply (`Sec-Fetch-Dest`); empty: not said.
         is_websocket: the request asks for an upgrade to a websocket.
     """
 
     link: str
-    cookies: dict[str, str]
+    cookies: tuple[str, ...]
     host: str
     origin: str
     shown_in: str
@@ -94,14 +93,13 @@ def read_head(data: bytes) -> Head | Refusal:
     try:
         headers = parse_headers(io.BytesIO(rest))
         address = urlsplit(words[1])
-        cookies = SimpleCookie(headers.get("Cookie", ""))
-    except (HTTPException, CookieError, ValueError):
+    except (HTTPException, ValueError):
         return Refusal(HTTPStatus.BAD_REQUEST, "The headers cannot be read.")
     if any(len(headers.get_all(name, [])) > 1 for name in ("Host", "Origin", "Upgrade", "Cookie")):
         return Refusal(HTTPStatus.BAD_REQUEST, "A header occurs twice.")
     return Head(
         (parse_qs(address.query).get(_LINK) or [""])[0],
-        {name: morsel.value for name, morsel in cookies.items()},
+        tuple(part.strip() for part in _text(headers, "Cookie").split(";")),
         _text(headers, "Host").lower(),
         _text(headers, "Origin").lower(),
         _text(headers, "Sec-Fetch-Dest").lower(),
@@ -109,22 +107,27 @@ def read_head(data: bytes) -> Head | Refusal:
     )
 
 
-def find_refusal(head: Head, secret: str, cookie_name: str) -> Refusal | None:
-    """The reason to refuse a request; None: it is passed on.
-
-    Refused are pages of other sites (their `Origin` differs, or they show this one in a frame) and
-    host names that were made to resolve to this machine (DNS rebinding). Without a secret only
-    host names of this machine are accepted; with one the cookie suffices, as browsers send it to
-    one host name only.
-
-    Args:
-        secret: the required value of the cookie; empty: none is required.
-    """
+def find_foreign(head: Head) -> Refusal | None:
+    """The reason to refuse a request that another site's page made: its `Origin` differs, or it
+    shows this one in a frame; None: it is none."""
     if head.shown_in in _FRAMES:
         return Refusal(HTTPStatus.FORBIDDEN, "This view may not be shown inside another page.")
     if head.origin and head.origin not in (f"http://{head.host}", f"https://{head.host}"):
         return Refusal(HTTPStatus.FORBIDDEN, "Pages of other sites may not use this view.")
-    if not secret:
+    return None
+
+
+def find_refusal(head: Head, cookie: str) -> Refusal | None:
+    """The reason to refuse a request of an own page; None: it is passed on.
+
+    Refused are host names that were made to resolve to this machine (DNS rebinding): without a
+    cookie only host names of this machine are accepted; with one the cookie suffices, as browsers
+    send it to one host name only.
+
+    Args:
+        cookie: the required one, NAME=VALUE; empty: none is required.
+    """
+    if not cookie:
         if is_local(_host_name(head.host)):
             return None
         return Refusal(
@@ -132,7 +135,7 @@ def find_refusal(head: Head, secret: str, cookie_name: str) -> Refusal | None:
             "This view can only be opened on its own machine: use http://localhost or"
             " http://127.0.0.1.",
         )
-    if _is_same(head.cookies.get(cookie_name, ""), secret):
+    if any(_is_same(given, cookie) for given in head.cookies):
         return None
     return Refusal(
         HTTPStatus.FORBIDDEN,
@@ -188,7 +191,7 @@ class Gate:
             ViewerError: the public address cannot be used.
         """
         self._behind = behind
-        self._secret = secrets.token_hex(16) if needs_link else ""
+        self._cookie = ""  # NAME=VALUE; empty: none is needed
         self._links: list[str] = []  # oldest first
         self._on_used: Callable[[], object] = lambda: None
         self._waiting: dict[asyncio.Task[None], str] = {}  # -> address, in order of arrival
@@ -205,7 +208,8 @@ class Gate:
             )
             self.port: int = self._server.sockets[0].getsockname()[1]
             # Cookies ignore ports: without the port in its name, two views would share one.
-            self._cookie = f"scenemind_view_{self.port}"
+            if needs_link:
+                self._cookie = f"scenemind_view_{self.port}={secrets.token_hex(16)}"
             self._call(self._server.start_serving())
         except OSError as error:
             self._end()
@@ -220,7 +224,7 @@ class Gate:
         The address with it may stand in a browser's command line, which all users of a machine can
         read: whoever comes second is refused.
         """
-        if not self._secret:
+        if not self._cookie:
             return ""
         link = secrets.token_hex(16)
         self._links = [*self._links, link][-_MOST_LINKS:]
@@ -298,9 +302,11 @@ class Gate:
         head = read_head(data)
         if isinstance(head, Refusal):
             await _refuse(writer, head)
+        elif refusal := find_foreign(head):
+            await _refuse(writer, refusal)
         elif self._take_link(head.link):
             await self._set_cookie(writer)
-        elif refusal := find_refusal(head, self._secret, self._cookie):
+        elif refusal := find_refusal(head, self._cookie):
             await _refuse(writer, refusal)
         elif self._admitted >= _MOST_CONNECTIONS:
             await _refuse(writer, _TOO_MANY)
@@ -320,7 +326,7 @@ class Gate:
     async def _set_cookie(self, writer: asyncio.StreamWriter) -> None:
         """Give the browser a cookie in exchange for its link."""
         self._on_used()
-        cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        cookie = f"{self._cookie}; Path=/; HttpOnly; SameSite=Strict"
         # A strict cookie is not sent with a request that follows a link of another site, therefore
         # the page loads itself again.
         page = '<meta http-equiv="refresh" content="0;url=/">'

@@ -8,7 +8,6 @@ and ScanRefer with further columns. ScanNet's label table and lists of scans lie
 from __future__ import annotations
 
 import csv
-import json
 import logging
 import re
 from collections import Counter
@@ -20,6 +19,7 @@ from pydantic import BaseModel
 from scenemind.errors import EvaluationError
 from scenemind.evaluation.datasets.files import BenchmarkFiles, first_row
 from scenemind.evaluation.datasets.rows import ReferringExpression
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 LABEL_TABLE = "scannetv2-labels.combined.tsv"
 OTHERS = "others"
@@ -104,8 +104,8 @@ def find_test_scans(beside: Path) -> Collection[str] | None:
 def _scans(path: Path) -> frozenset[str]:
     """A list of scans, as JSON or with one scan a line."""
     try:
-        text = path.read_text(encoding="utf-8").strip()
-        scans = json.loads(text) if text.startswith("[") else text.split()
+        text = read_regular(path, MOST_JSON_BYTES, follow=True).strip()
+        scans = load_json(text) if text.startswith(b"[") else text.decode().split()
     except (OSError, ValueError) as error:
         raise EvaluationError(f"{path} cannot be read: {error}") from error
     if not scans or not all(isinstance(one, str) and one.startswith("scene") for one in scans):

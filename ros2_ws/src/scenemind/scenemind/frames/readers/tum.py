@@ -32,9 +32,12 @@ from scenemind.frames.readers.folder import (
 from scenemind.frames.sequence import IndexedSequence
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
+from scenemind.untrusted import read_regular
 
 DESCRIPTION = "TUM RGB-D: rgb.txt depth.txt groundtruth.txt"
 _UNITS_PER_M = 5000.0
+_MOST_S = 2**63 // 10**9  # of a stamp, which is 64 bits of nanoseconds
+_MOST_SETTINGS_BYTES = 2**20
 _DOWN = (0.0, 0.0, -1.0)
 # fx, fy, cx, cy as the benchmark's page gives them.
 _OF_FREIBURG = {
@@ -100,7 +103,10 @@ def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
         if not stamp:
             continue
         try:
-            stamp_ns = int(Decimal(stamp) * 10**9)
+            seconds = Decimal(stamp)
+            if not abs(seconds) < _MOST_S:
+                raise ValueError("no stamp in nanoseconds")
+            stamp_ns = int(seconds * 10**9)
         except (ArithmeticError, ValueError) as error:  # no number, infinity, NaN
             raise FrameError(f"{path}, line {number}: {stamp!r} is no stamp in seconds") from error
         if len(rest) != words:
@@ -142,7 +148,7 @@ def _camera(path: Path, colors: Sequence[Path], assumed: list[str]) -> PinholeCa
 
 def _read_calibration(file: Path) -> tuple[float, float, float, float]:
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = yaml.safe_load(read_regular(file, _MOST_SETTINGS_BYTES, follow=True))
         return float(data["fx"]), float(data["fy"]), float(data["cx"]), float(data["cy"])
-    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+    except (yaml.YAMLError, OSError, RecursionError, KeyError, TypeError, ValueError) as error:
         raise FrameError(f"{file} has no numbers fx, fy, cx, cy: {error!r}") from error
