@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from rosbags.rosbag2 import CompressionMode, StoragePlugin, storage_mcap
 
 from scenemind.frames import FrameError, open_sequence
 from scenemind.frames.bag import humble_types
-from scenemind.frames.bag_limits import limit_rosbags
+from scenemind.frames.bag_limits import _check_chunks, limit_rosbags
 from scenemind.frames.bag_writer import WriteOptions
 from scenemind.frames.readers.rosbag import RosbagSequence
 from tests.unit.frames.made import make_bag
@@ -22,6 +23,7 @@ from tests.unit.frames.readers.test_rosbag import MOUNTED, TOPICS, recorded, wri
 
 from ..made import MadeSequence
 
+MB = 2**20
 ENDLESS = (
     "CREATE VIEW {} AS WITH RECURSIVE r (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM r)"
     " SELECT a AS id FROM r"
@@ -95,8 +97,39 @@ def test_what_unpacks_to_too_much_is_refused(
     assert sum(1 for _ in open_sequence(path, MOUNTED)) == len(made)
     monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 100)
     monkeypatch.setattr("scenemind.frames.bag_limits._MOST_RATIO", 0)
-    with pytest.raises(FrameError, match="unpacks to"):
+    with pytest.raises(FrameError, match=r"unpacks? to"):
         sum(1 for _ in open_sequence(path, MOUNTED))
+
+
+def chunk(start: int, end: int, packed: int, unpacked: int) -> Any:
+    return storage_mcap.ChunkInfo(start, end, 0, 0, {}, 0, "zstd", packed, unpacked, {})
+
+
+@pytest.mark.parametrize(
+    ("chunks", "file_bytes", "words"),
+    [
+        ([chunk(0, 9, 1 * MB, 200 * MB)] * 3, 3 * MB, "of the same time unpack to more than"),
+        ([chunk(n, n, 9_000, 200 * MB) for n in range(40)], MB, "unpack to 8388608000 bytes"),
+        ([chunk(n, n, 9_000, 9_000) for n in range(200)], MB, "same chunks more than once"),
+    ],
+)
+def test_chunks_unpack_to_no_more_together_than_recordings(
+    tmp_path: Path,
+    made: MadeSequence,
+    monkeypatch: pytest.MonkeyPatch,
+    chunks: Sequence[Any],
+    file_bytes: int,
+    words: str,
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        _check_chunks(chunks, file_bytes)
+    usual = [chunk(n, n + 2, MB, 4 * MB) for n in range(1000)]  # those beside each other overlap
+    _check_chunks(usual, 1000 * MB)
+    path = write(tmp_path / "run", recorded(made), StoragePlugin.MCAP, CompressionMode.STORAGE)
+    monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 10)
+    for named in (path, *path.glob("*.mcap")):
+        with pytest.raises(FrameError, match="of the same time unpack"):
+            open_sequence(named, MOUNTED)
 
 
 @pytest.mark.parametrize("kind", ["zstd", "lz4"])

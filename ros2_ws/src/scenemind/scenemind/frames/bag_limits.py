@@ -4,9 +4,10 @@ nothing else. rosbags itself unpacks whatever a file says, and reads from any vi
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from scenemind.untrusted import read_regular
 # Of a chunk or message, unpacked. Recorders make chunks of some MB; an image has 300 MB at most.
 MOST_UNPACKED = 256 * 2**20
 _MOST_RATIO = 100  # of a whole compressed file: what it unpacks to, on the disk, for each byte
+_MOST_CHUNK_RATIO = 1000  # of the chunks of a file together
 _MOST_METADATA = 16 * 2**20
 _METADATA = "metadata.yaml"
 _TABLES = frozenset(("schema", "metadata", "topics", "message_definitions", "messages"))
@@ -66,6 +68,24 @@ def _is_plain(connection: sqlite3.Connection, kind: str, table: str, made_by: An
     return table in _TABLES and not any(hidden for (hidden,) in columns)
 
 
+def _check_chunks(chunks: Sequence[Any], file_bytes: int) -> None:
+    """Chunks whose times overlap are held unpacked together, and each as often as it is indexed.
+
+    Raises:
+        ValueError: they unpack to more than recordings do.
+    """
+    if sum(chunk.compressed_size for chunk in chunks) > file_bytes:
+        raise ValueError("its index names the same chunks more than once")
+    unpacked = sum(chunk.uncompressed_size for chunk in chunks)
+    if unpacked > MOST_UNPACKED + _MOST_CHUNK_RATIO * file_bytes:
+        raise ValueError(f"its chunks unpack to {unpacked} bytes, from {file_bytes}")
+    begin = [(chunk.message_start_time, 0, chunk.uncompressed_size) for chunk in chunks]
+    end = [(chunk.message_end_time, 1, -chunk.uncompressed_size) for chunk in chunks]
+    held = accumulate(size for _, _, size in sorted(begin + end))
+    if max(held, default=0) > 2 * MOST_UNPACKED:
+        raise ValueError(f"chunks of the same time unpack to more than {2 * MOST_UNPACKED} bytes")
+
+
 @cache
 def limit_rosbags() -> None:
     """Let rosbags unpack no more than `MOST_UNPACKED` at once, and look at a database first."""
@@ -74,6 +94,11 @@ def limit_rosbags() -> None:
     from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
     zstd = storage_mcap.zstd
+
+    class CheckedMcap(storage_mcap.McapReader):
+        def read_index(self) -> None:
+            super().read_index()
+            _check_chunks(self.chunks, Path(self.path).stat().st_size)
 
     class CheckedReader(Sqlite3Reader):
         def open(self) -> None:
@@ -96,8 +121,11 @@ def limit_rosbags() -> None:
                 yield _BoundedFile(unpacked, MOST_UNPACKED + _MOST_RATIO * packed_bytes)
 
     reader.zstd = Zstd
-    reader.DirectoryReader.STORAGE_PLUGINS |= {"sqlite3": CheckedReader}
-    reader.Reader.STORAGE_PLUGINS |= {".db3": CheckedReader}
+    reader.DirectoryReader.STORAGE_PLUGINS |= {
+        "sqlite3": CheckedReader,
+        "mcap": CheckedMcap,
+    }
+    reader.Reader.STORAGE_PLUGINS |= {".db3": CheckedReader, ".mcap": CheckedMcap}
     storage_mcap.DECOMPRESSORS.update(
         zstd=lambda data, size: _unpacked(zstd.ZstdDecompressor(), data, size),
         lz4=lambda data, size: _unpacked(LZ4FrameDecompressor(), data, size),
