@@ -95,6 +95,19 @@ def test_programs_read_the_words_as_they_are(root: Path) -> None:
     assert {"Chair" + HOSTILE, "Stool" + HOSTILE} <= labels
 
 
+def test_a_file_name_makes_no_line_of_its_own(tmp_path: Path) -> None:
+    named = tmp_path / f"run\nERROR all is lost{HOSTILE.replace('/', '_')}"
+    named.mkdir()
+    output = CliRunner().invoke(app, ["map", str(named)]).output
+    assert "ERROR all is lost" in output
+    assert not any(line.startswith("ERROR") for line in output.splitlines())
+    record = logging.LogRecord("a", logging.WARNING, "", 1, "lost %s", (named.name,), None)
+    first, *others = PrintableFormatter("%(levelname)s %(message)s").format(record).split("\n")
+    assert first == "WARNING lost run"
+    assert others[0].startswith("    ERROR all is lost")
+    assert all(line.startswith("    ") for line in others)
+
+
 def test_a_log_is_shown_and_not_obeyed() -> None:
     record = logging.LogRecord("a", logging.WARNING, "", 1, "lost %s", ("x\x1b[2J\u202e",), None)
     assert PrintableFormatter("%(message)s").format(record) == "lost x [2J "

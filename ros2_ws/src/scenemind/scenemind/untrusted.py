@@ -173,6 +173,12 @@ def printable(text: str) -> str:
     return _OBEYED.sub(" ", text)
 
 
+def entry(text: str) -> str:
+    """A printable text as one entry of a log: no line after the first looks like an entry, as a
+    file name with a line break could make one."""
+    return printable(text).replace("\n", "\n    ")
+
+
 def say(*texts: object, end: str = "\n", file: TextIO | None = None) -> None:
     """`print`, for what labels, people, models or files may have a part in."""
     print(*(printable(str(text)) for text in texts), end=end, file=file, flush=True)
@@ -187,7 +193,7 @@ class PrintableFormatter(logging.Formatter):
     """Records of a log as a terminal may show them."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record))
+        return entry(super().format(record))
 
 
 def _not_regular(path: Path) -> OSError:

@@ -75,6 +75,13 @@ def test_metadata_does_not_repeat_itself_without_end(bag: Path) -> None:
         open_sequence(bag)
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "a: " + "{a: " * 100_000, "- " * 1_000])
+def test_metadata_are_not_nested_without_end(bag: Path, text: str) -> None:
+    (bag / "metadata.yaml").write_text(text)
+    with pytest.raises(FrameError, match="nested more deeply"):
+        open_sequence(bag)
+
+
 def test_a_pipe_is_not_waited_for(bag: Path) -> None:
     (bag / "run_0.db3").unlink()
     os.mkfifo(bag / "run_0.db3")

@@ -62,9 +62,9 @@ class SentenceErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except (SceneMindError, PermissionError) as error:
-            from scenemind.untrusted import say
+            from scenemind.untrusted import entry, say
 
-            say(f"scenemind: {error}", file=sys.stderr)
+            say(entry(f"scenemind: {error}"), file=sys.stderr)
             raise typer.Exit(1) from error
         except Exception as error:
             # The class of Typer's errors of usage is not public.

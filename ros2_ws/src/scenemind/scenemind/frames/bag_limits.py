@@ -20,7 +20,8 @@ from scenemind.untrusted import read_regular
 MOST_UNPACKED = 256 * 2**20
 _MOST_RATIO = 100  # of a whole compressed file: what it unpacks to, on the disk, for each byte
 _MOST_CHUNK_RATIO = 1000  # of the chunks of a file together
-_MOST_METADATA = 16 * 2**20
+_MOST_METADATA = 2 * 2**20
+_MOST_LEVELS = 30  # of metadata; with each the time to read them grows
 _METADATA = "metadata.yaml"
 _TABLES = frozenset(("schema", "metadata", "topics", "message_definitions", "messages"))
 _MADE_AS = {"table": ("CREATE TABLE",), "index": ("CREATE INDEX", "CREATE UNIQUE INDEX")}
@@ -43,8 +44,14 @@ def check_storage(path: Path) -> None:
 def _check_metadata(path: Path) -> None:
     """Recorders repeat no part of it; repeated parts can make a text without end of a short one."""
     text = read_regular(path, _MOST_METADATA, follow=True).decode()
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-        raise FrameError(f"{path} repeats parts by reference, which no recorder writes")
+    level = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise FrameError(f"{path} repeats parts by reference, which no recorder writes")
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > _MOST_LEVELS:
+            raise FrameError(f"{path} is nested more deeply than any recorder writes")
 
 
 def _check_database(path: Path) -> None:
