@@ -64,6 +64,15 @@ def test_a_database_of_more_than_messages_is_refused(
         open_sequence(bag)
 
 
+def test_a_message_is_no_larger_than_any_image(bag: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read of one takes several times its size."""
+    monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 1_000_000)
+    assert any(True for _ in open_sequence(bag))
+    change(bag / "run_0.db3", "UPDATE messages SET data = data || zeroblob(1000000)")
+    with pytest.raises(FrameError, match="too big"):
+        sum(1 for _ in open_sequence(bag))
+
+
 def test_metadata_does_not_repeat_itself_without_end(bag: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
@@ -104,7 +113,7 @@ def test_what_unpacks_to_too_much_is_refused(
     assert sum(1 for _ in open_sequence(path, MOUNTED)) == len(made)
     monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 100)
     monkeypatch.setattr("scenemind.frames.bag_limits._MOST_RATIO", 0)
-    with pytest.raises(FrameError, match=r"unpacks? to"):
+    with pytest.raises(FrameError, match=r"unpacks? to|too big"):
         sum(1 for _ in open_sequence(path, MOUNTED))
 
 

@@ -23,6 +23,7 @@ _MOST_CHUNK_RATIO = 1000  # of the chunks of a file together
 _MOST_METADATA = 2 * 2**20
 _MOST_LEVELS = 30  # of metadata; with each the time to read them grows
 _METADATA = "metadata.yaml"
+_SQLITE_LIMIT_LENGTH = 0  # SQLite's number of it; Python's sqlite3 names it since 3.11
 _TABLES = frozenset(("schema", "metadata", "topics", "message_definitions", "messages"))
 _MADE_AS = {"table": ("CREATE TABLE",), "index": ("CREATE INDEX", "CREATE UNIQUE INDEX")}
 
@@ -111,6 +112,7 @@ def limit_rosbags() -> None:
         def open(self) -> None:
             _check_database(Path(self.path))
             super().open()
+            self.dbconn.limit(_SQLITE_LIMIT_LENGTH, MOST_UNPACKED)
 
     class Zstd:
         """Takes the place of the module in rosbags."""
