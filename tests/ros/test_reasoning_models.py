@@ -153,10 +153,10 @@ def test_a_cancelled_goal_ends_its_call_and_frees_its_place(
     graph: RosGraph, memory: Memory
 ) -> None:
     with ChatServer(stay_silent) as server:
-        add_node(graph, memory, server, parallel_requests=1)
+        add_node(graph, memory, server, parallel_requests=1, waiting_requests=0)
         goal = Goal(graph, action.Ask, ASK, question=MADE_OF, method="memtree")
         wait_for(lambda: server.requests, "the call of the model")
-        assert ask(graph, HOW_MANY, method="symbolic").error.code == Error.NODE_UNAVAILABLE
+        assert ask(graph, HOW_MANY, method="symbolic").error.code == Error.BUSY
         goal.cancel()
         status, result = goal.result()
         assert (status, result.error.code) == (GoalStatus.STATUS_CANCELED, Error.CANCELLED)
@@ -257,10 +257,13 @@ def test_frames_are_chosen_without_a_model_too(
 @pytest.mark.parametrize(
     ("fields", "code", "says"),
     [
-        ({"question": MADE_OF}, Error.INVALID_REQUEST, "1 to 32"),
         ({"question": MADE_OF, "k": 33}, Error.INVALID_REQUEST, "1 to 32"),
         ({"k": 1, "object_ids": [1]}, Error.INVALID_REQUEST, "mapping node"),
-        ({"question": MADE_OF, "k": 1}, Error.METHOD_UNAVAILABLE, "models.language.model"),
+        (
+            {"question": MADE_OF, "k": 1, "selector": "tree"},
+            Error.METHOD_UNAVAILABLE,
+            "models.language.model",
+        ),
         ({"question": MADE_OF, "k": 1, "selector": "luck"}, Error.INVALID_REQUEST, "uniform"),
         (
             {"question": "xyz?", "k": 1, "selector": "objects"},

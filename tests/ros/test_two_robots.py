@@ -39,7 +39,8 @@ def in_namespace(folder: Path, module: str, name: str, *files: str) -> Process:
 
 def start_player(folder: Path, name: str, room: int) -> Process:
     file = folder / f"{name}_player.yaml"
-    settings = {"sequence": f"sim:{room}", "rate": 0.0, "frames": 40}
+    frame = f"{name}_map"
+    settings = {"sequence": f"sim:{room}", "rate": 0.0, "frames": 40, "map_frame": frame}
     file.write_text(yaml.safe_dump({"/**": {"ros__parameters": settings}}))
     return in_namespace(folder / name, "scenemind_ros.sequence_player", name, str(file))
 

@@ -227,6 +227,7 @@ def _player(values: Values, sequence: str, rate: float, loop: bool) -> Node:
                 "sequence": sequence,
                 "rate": rate,
                 "loop": loop,
+                "map_frame": values.text("map_frame") or "map",
                 "use_sim_time": values.is_true("use_sim_time"),
             }
         ],
