@@ -135,5 +135,5 @@ def test_the_name_says_the_precision(shared_data: Path) -> None:
 def test_a_file_that_is_no_model_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.onnx"
     path.write_bytes(b"this is not a network")
-    with pytest.raises(PerceptionError, match=r"broken\.onnx does not load in OpenVINO"):
+    with pytest.raises(PerceptionError, match=r"broken\.onnx does not load as an ONNX model"):
         make_detector(DetectorConfig(weights=str(path), runtime="openvino"))

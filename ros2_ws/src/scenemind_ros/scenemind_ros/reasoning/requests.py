@@ -143,7 +143,7 @@ class ReasoningRequests:
             lambda memory, asking: self._router(memory).ask(query, method, asking),
             self._timeout_s(request),
             caller,
-            _same("ask", query, method),
+            _same("ask", query, method, self._timeout_s(request)),
         )
         caller.report("answer", "\n".join(answer.steps), answer.key_frames)
         response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._world_frame())
@@ -161,7 +161,7 @@ class ReasoningRequests:
             lambda memory, asking: self._router(memory).ground(query, method, asking),
             self._timeout_s(request),
             caller,
-            _same("ground", query, method),
+            _same("ground", query, method, self._timeout_s(request)),
         )
         caller.report("answer", grounding.reasoning, grounding.key_frames)
         response.error = failure_to_msg(grounding.failure)
@@ -297,12 +297,12 @@ class ReasoningRequests:
         return evidence_to_msg(key_frames, camera_frame, with_images=request.evidence_images)
 
 
-def _same(kind: str, query: Query, method: str) -> Hashable:
+def _same(kind: str, query: Query, method: str, timeout_s: float) -> Hashable:
     """Equal for requests with the same answer; None in a dialogue, where each sentence counts."""
     if query.dialogue_id:
         return None
     pose = None if query.viewpoint is None else query.viewpoint.matrix().tobytes()
-    return (kind, method, query.text, query.situation, pose, query.marked_object_ids,
+    return (kind, method, timeout_s, query.text, query.situation, pose, query.marked_object_ids,
             query.policy, query.by)  # fmt: skip
 
 
