@@ -21,7 +21,7 @@ LATCHED = QoSProfile(
 )
 # By default ROS queues 10 requests, or responses, and drops further ones, whose callers then wait
 # in vain; a planner that asks about many objects at once sends more. For services and clients.
-REQUESTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+REQUESTS = QoSProfile(depth=400, reliability=ReliabilityPolicy.RELIABLE)
 SENSOR_OUT = QoSProfile(depth=SENSOR_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 
 
