@@ -23,12 +23,18 @@ from scenemind_ros.qos import SENSOR_OUT
 from .camera_messages import FIRST_NS, Moment
 from .graph import TOPICS, RosGraph, wait_for
 
+SECOND_NS = 1_000_000_000
+
 
 class Buffer:
     """Knows the transform from `first_ns` up to `known_ns`: x is the stamp in seconds."""
 
     first_ns, known_ns = 10, 0
     broken_ns = 37  # its quaternion is all zeros
+    cleared = 0
+
+    def clear(self) -> None:
+        self.cleared += 1
 
     def can_transform(self, target: str, source: str, time: Time) -> bool:
         assert (target, source) == ("map", "camera")
@@ -89,6 +95,17 @@ def test_of_many_waiting_images_the_newest_stay(buffer: Buffer) -> None:
     buffer.known_ns = 200
     poses.poll()
     assert delivered == list(range(110, 140))
+
+
+def test_transforms_of_the_future_are_forgotten_when_the_clock_goes_back(buffer: Buffer) -> None:
+    delivered: list[int] = []
+    drops = DropCounts(get_logger("test"))
+    poses = camera_input.TfPoses(None, "map", lambda stamp, _: delivered.append(stamp), drops)
+    buffer.known_ns = 50 * SECOND_NS
+    poses.want(50 * SECOND_NS, "camera")
+    assert (delivered, buffer.cleared) == ([50 * SECOND_NS], 0)
+    poses.want(SECOND_NS, "camera")
+    assert buffer.cleared == 1
 
 
 def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Buffer) -> None:

@@ -19,7 +19,7 @@ from scenemind.frames import FrameError, RGBDFrame
 from scenemind.geometry import GeometryError, Pose
 from scenemind_ros.conversions import instance_names_from_msg, stamp_ns
 from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, ImageMsg
-from scenemind_ros.input.world_frame import TfTree, WorldFrame
+from scenemind_ros.input.world_frame import CLOCK_BACK_NS, TfTree, WorldFrame
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import Reliability, describe_qos, matching_qos
 
@@ -112,7 +112,6 @@ def _type_name(kind: type) -> str:
 
 
 _WAITING = 30  # images that wait for their transform; older ones are dropped
-_CLOCK_BACK_NS = 1_000_000_000
 
 
 class TfPoses:
@@ -135,12 +134,14 @@ class TfPoses:
         self._deliver = deliver
         self._drops = drops
         self._waiting: deque[tuple[int, str]] = deque(maxlen=_WAITING)
+        self._newest_ns = 0
 
     def want(self, stamp: int, camera_frame: str) -> None:
         """Add a colour image with this stamp and frame."""
-        if self._waiting and stamp < self._waiting[-1][0] - _CLOCK_BACK_NS:
+        if stamp < self._newest_ns - CLOCK_BACK_NS:
             self._waiting.clear()
             self._tree.clear()
+        self._newest_ns = stamp
         self._waiting.append((stamp, camera_frame))
         self.poll()
 

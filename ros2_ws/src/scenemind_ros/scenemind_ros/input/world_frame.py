@@ -20,6 +20,8 @@ from scenemind_ros.parameters import require_tf2
 
 _LATE_NS = 250_000_000  # a pose waits for its transform until odometry is this much further
 _PATIENCE_NS = 5_000_000_000  # for the first transform, in the time of the stamps
+_MOST_WAITING = 5_000  # poses: stamps that stand still never run out of patience
+CLOCK_BACK_NS = 1_000_000_000  # a stamp that goes back by more is of another run of the clock
 
 
 class TfTree:
@@ -75,8 +77,9 @@ class WorldFrame:
         self._logger: RcutilsLogger = node.get_logger()
         self._node = node
         self._tf: TfTree | None = None
-        self._waiting: deque[tuple[int, str, Pose]] = deque()
+        self._waiting: deque[tuple[int, str, Pose]] = deque(maxlen=_MOST_WAITING)
         self._first_ns: int | None = None
+        self._newest_ns = 0
 
     def add(self, stamp: int, frame_id: str, odom_T_base: Pose) -> None:
         """A pose of odometry in its frame; an empty frame counts as `map_frame`."""
@@ -90,10 +93,11 @@ class WorldFrame:
             self._settle(frame, "tf2_ros is not installed")
             self._deliver(stamp, odom_T_base)
             return
-        if self._waiting and stamp < self._waiting[-1][0] - _PATIENCE_NS:
+        if stamp < self._newest_ns - CLOCK_BACK_NS:
             self._waiting.clear()
             self._tf.clear()
             self._first_ns = None
+        self._newest_ns = stamp
         if self._first_ns is None:
             self._first_ns = stamp
         self._waiting.append((stamp, frame, odom_T_base))
@@ -118,7 +122,8 @@ class WorldFrame:
                 self._deliver(stamp, found @ pose)
             elif not self.follows_tf and newest_ns - (self._first_ns or 0) > _PATIENCE_NS:
                 self._settle(frame, f"TF does not lead from {frame} to {self._map_frame}")
-                waiting, self._waiting = self._waiting, deque()
+                waiting = tuple(self._waiting)
+                self._waiting.clear()
                 for earlier, _, its in waiting:
                     self._deliver(earlier, its)
             else:
