@@ -408,6 +408,10 @@ def test_a_saved_memory_can_be_loaded_after_a_reset(mapped: Mapped) -> None:
 
 
 def test_a_saved_memory_is_merged_or_says_why_not(mapped: Mapped) -> None:
+    # A test that failed may have left corrections, which would hide objects of both.
+    journal = mapped.graph.call(srv.ListCorrections, f"{NODE}/list_corrections").corrections
+    for entry in reversed(journal):
+        mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=entry.id)
     before = scene_of(mapped.graph)
     mapped.graph.call(srv.SaveMemory, f"{NODE}/save_memory", name="yesterday")  # or it is there
     merged = mapped.graph.call(srv.MergeMemory, f"{NODE}/merge_memory", name="yesterday")
