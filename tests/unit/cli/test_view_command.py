@@ -17,8 +17,6 @@ import pytest
 from typer.testing import CliRunner
 
 from scenemind.cli.main import app
-from scenemind.config import SceneMindConfig
-from scenemind.memory import ReadOnlyMemory
 from scenemind.viewer import browser_view
 
 
@@ -145,9 +143,16 @@ def test_another_address_wants_the_link_that_it_prints(rooms: Path) -> None:
             assert page.headers["Set-Cookie"]
 
 
-def test_memory_with_other_readers_is_opened_for_reading(rooms: Path) -> None:
-    with ReadOnlyMemory.open(rooms / "room", SceneMindConfig()), served(rooms) as (address, view):
+def test_an_open_view_blocks_no_command(rooms: Path) -> None:
+    named = ["--memory", "room", "--memory-root", str(rooms)]
+    with served(rooms) as (address, _):
         with urlopen(address, timeout=30.0) as page:
             assert b"<html" in page.read()
-        assert view.stderr is not None
-        assert "corrections are refused" in view.stderr.readline()
+        for command in (
+            ["ask", "how many chairs are there?"],
+            ["align", "object 1 is a stool"],
+            ["map", "sim:1", "--extend", "--frames", "4"],
+            ["align", "undo that"],
+        ):
+            result = CliRunner().invoke(app, [*command, *named])
+            assert result.exit_code == 0, (command, result.output, result.stderr)

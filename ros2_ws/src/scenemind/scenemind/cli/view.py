@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-import scenemind as sm
 from scenemind.cli.options import (
     ConfigFile,
     Endpoint,
@@ -24,17 +23,14 @@ from scenemind.cli.options import (
     stored_path,
     takes,
 )
-from scenemind.config import SceneMindConfig
-from scenemind.memory import SceneMemoryError
+from scenemind.composition import Reasoner
+from scenemind.memory import SharedMemory
 from scenemind.reasoning import Asking
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.report.terminal import progress_console
 from scenemind.ros_environment import ros_environment
 from scenemind.viewer.browser_view import ViewOptions, show_view
 
 app = typer.Typer()
-
-_TO_READ = "it is opened read-only: corrections are refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +71,7 @@ class ViewCommandOptions:
     ] = 500_000
     read_only: Annotated[
         bool,
-        typer.Option(
-            "--read-only", help="Refuse corrections; other processes may read the memory too."
-        ),
+        typer.Option("--read-only", help="Refuse corrections."),
     ] = False
     model: ModelName = ""
     endpoint: Endpoint = ""
@@ -103,28 +97,18 @@ def _view(options: ViewCommandOptions) -> None:
         _view_nodes(shown, options.timeout)
     settings = load_settings(options.config, model=options.model, endpoint=options.endpoint)
     folder = stored_path(options.memory, options.memory_root)
-    with _opened(folder, settings, read_only=options.read_only) as scene:
+    with (
+        SharedMemory(folder, settings, read_only=options.read_only) as memory,
+        closing(Reasoner(settings)) as reasoner,
+    ):
         dialogues = Dialogues(settings.synergai.dialogues, settings.synergai.turns)
         show_view(
             shown,
             f"SceneMind: {options.memory}",
-            scene.memory,
-            scene.reasoner.router(scene.memory, dialogues=dialogues),
-            lambda: Asking(scene.reasoner.allowance(options.timeout)),
+            memory,
+            reasoner.router(memory, dialogues=dialogues),
+            lambda: Asking(reasoner.allowance(options.timeout)),
         )
-
-
-def _opened(folder: Path, settings: SceneMindConfig, *, read_only: bool) -> sm.Scene:
-    """The scene, to be corrected where no other process has it open, else to be read only, which
-    is printed."""
-    if not read_only:
-        try:
-            return sm.open(folder, config=settings)
-        except SceneMemoryError as in_use:
-            scene = sm.open(folder, read_only=True, config=settings)
-            progress_console().print(f"{in_use}; {_TO_READ}", markup=False, soft_wrap=True)
-            return scene
-    return sm.open(folder, read_only=True, config=settings)
 
 
 def _view_nodes(options: ViewOptions, timeout_s: float) -> None:

@@ -7,6 +7,7 @@ from scenemind.memory.finding import Found
 from scenemind.memory.graph.corrections import LeftOut, Replay, SimilarObject
 from scenemind.memory.memory import Memory, ReadOnlyMemory
 from scenemind.memory.reader import MemoryStats
+from scenemind.memory.shared import SharedMemory
 from scenemind.memory.tree.tree_json import TreeJson, tree_json
 from scenemind.memory.types import (
     NAMED_BY,
@@ -54,6 +55,7 @@ __all__ = [
     "Relation",
     "Replay",
     "SceneMemoryError",
+    "SharedMemory",
     "SimilarObject",
     "Stay",
     "StructurePlane",

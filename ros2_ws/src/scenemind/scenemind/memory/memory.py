@@ -520,6 +520,11 @@ class ReadOnlyMemory(MemoryReader):
         """
         raise self._refusal()
 
+    def unlock(self) -> None:
+        """Let other processes write from now on. What was read stays; who reads the disk again
+        locks the folder and sees to it that nothing has changed."""
+        self._disk.unlock()
+
     def close(self) -> None:
         """Release the folder; a second call does nothing."""
         self._disk.close()

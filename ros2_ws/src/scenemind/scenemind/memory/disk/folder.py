@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 
 from scenemind.config import StoreConfig
@@ -30,6 +31,7 @@ _FRAMES = "frames"
 _LOCK = "memory.lock"
 _PROCESS = re.compile(r"\d{0,10}\s*")
 _LONGEST_LOCK = 64
+_PATIENCE_S, _AGAIN_S = 2.0, 0.02  # a view locks a memory for less, to read it or to correct it
 _MOST_HOLLOW, _MOST_COMPRESSED = 64 * 2**20, 20
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
@@ -136,10 +138,14 @@ class MemoryFolder:
         return folder
 
     @classmethod
-    def open(cls, path: Path, *, to_read: bool = False) -> MemoryFolder:
+    def open(
+        cls, path: Path, *, to_read: bool = False, patience_s: float | None = None
+    ) -> MemoryFolder:
         """
         Args:
             to_read: beside others that only read.
+            patience_s: how long to wait for a lock that another process has; None: as long as a
+                view holds one (`SharedMemory`).
 
         Raises:
             SceneMemoryError: there is no memory, or another process has it open.
@@ -148,7 +154,8 @@ class MemoryFolder:
             beside = ", ".join(list_memories(path.parent)) or "none"
             raise SceneMemoryError(f"there is no memory at {path}; memories beside it: {beside}")
         check_files(path)
-        return cls(path, _locked(path, to_read=to_read))
+        patience_s = _PATIENCE_S if patience_s is None else patience_s
+        return cls(path, _locked(path, to_read=to_read, patience_s=patience_s))
 
     @property
     def database(self) -> Path:
@@ -236,9 +243,12 @@ class MemoryFolder:
         self._locks.close()
 
 
-def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> ExitStack:
-    """The lock, until it is closed. A reader who finds no lock file makes none, as reading changes
-    nothing: it locks the folder itself, which a writer locks too.
+def _locked(
+    path: Path, *, to_read: bool = False, mode: int = 0o600, patience_s: float = 0.0
+) -> ExitStack:
+    """The lock, until it is closed; who has it now may give it back within the patience. A reader
+    who finds no lock file makes none, as reading changes nothing: it locks the folder itself, which
+    a writer locks too.
 
     Raises:
         SceneMemoryError: another process has it, or it is no lock.
@@ -253,10 +263,11 @@ def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> ExitStac
             lock = None
         try:
             # The kernel releases it when the process ends, however it ends.
+            until = monotonic() + patience_s
             if lock is not None:
-                fcntl.flock(lock, how)
+                _lock(lock.fileno(), how, until)
             if lock is None or not to_read:
-                _lock_folder(path, how, opened)
+                _lock_folder(path, how, until, opened)
         except OSError as error:
             raise SceneMemoryError(_in_use(path, _writer(lock) if lock else None)) from error
         if lock is not None and not to_read:
@@ -269,7 +280,22 @@ def _locked(path: Path, *, to_read: bool = False, mode: int = 0o600) -> ExitStac
         return opened.pop_all()
 
 
-def _lock_folder(path: Path, how: int, opened: ExitStack) -> None:
+def _lock(file: int, how: int, until: float) -> None:
+    """
+    Raises:
+        BlockingIOError: another process has it, also at that time (`monotonic`).
+    """
+    while True:
+        try:
+            fcntl.flock(file, how)
+            return
+        except BlockingIOError:
+            if monotonic() > until:
+                raise
+            sleep(_AGAIN_S)
+
+
+def _lock_folder(path: Path, how: int, until: float, opened: ExitStack) -> None:
     """
     Raises:
         BlockingIOError: another process has it. File systems without such locks are none.
@@ -277,7 +303,7 @@ def _lock_folder(path: Path, how: int, opened: ExitStack) -> None:
     try:
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         opened.callback(os.close, folder)
-        fcntl.flock(folder, how)
+        _lock(folder, how, until)
     except BlockingIOError:
         raise
     except OSError:  # as over NFS

@@ -412,6 +412,10 @@ class MemoryDisk:
         except OSError as error:
             raise disk_error(error, f"cannot clear {self.path}", self.path) from error
 
+    def unlock(self) -> None:
+        """Release the folder alone."""
+        self._folder.close()
+
     def close(self) -> None:
         """Stop the threads and release the folder, without a last commit; a second call does
         nothing."""
