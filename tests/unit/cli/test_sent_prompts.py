@@ -22,16 +22,6 @@ from scenemind.models.example_model import Sent
 from scenemind.reasoning.prompts import fixed_parts, sent_part
 
 Requests = Mapping[str, Sequence[Sent]]
-COMMENTED = (
-    "inventory",
-    "learned_methods",
-    "llm_tpc",
-    "programs",
-    "symbolic",
-    "synergai",
-    "vadar",
-    "vlm_grounder",
-)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +47,15 @@ def test_every_prompt_is_there_in_full(text: str) -> None:
 
 def test_most_of_a_conversation_is_seen_as_it_is_sent(sent: Requests) -> None:
     rest = unsent(sent)
-    for name in ("task", "question", "program_failed", "unreadable", "summarize", "looking"):
+    for name in (
+        "task",
+        "question",
+        "program_failed",
+        "rectify",
+        "unreadable",
+        "summarize",
+        "looking",
+    ):
         assert f"llm_tpc/{name}.txt" not in rest
     assert "programs/look.txt" not in rest
     assert "llm_tpc/not_looking.txt" in rest
@@ -74,6 +72,13 @@ def test_no_value_is_left_to_be_filled_in(sent: Requests) -> None:
     assert not any("$" in text for text in sections)
 
 
+def test_no_turn_asks_for_a_program_and_for_the_final_answer_alone(sent: Requests) -> None:
+    summary = sent_part(prompt_files()["llm_tpc/summarize.txt"])
+    told = [m.text for one in sent["llm_tpc"] for m in one.messages if summary in m.text]
+    assert told
+    assert not any("Action: Program" in text for text in told)
+
+
 def test_tokens_are_estimated_and_say_so(text: str) -> None:
     assert "---- llm_tpc 1: " in text
     assert " tokens (estimate)" in text
@@ -81,8 +86,7 @@ def test_tokens_are_estimated_and_say_so(text: str) -> None:
 
 def test_comments_name_a_source_and_are_not_sent(text: str) -> None:
     for name, prompt in prompt_files().items():
-        if name.startswith(COMMENTED):
-            assert comment_of(prompt), name
+        assert comment_of(prompt), name
         assert not sent_part(prompt).startswith("#:")
     assert "llm_tpc/summarize.txt: LLM-TPC, supplement, Fig. S8: summarization" in text
 

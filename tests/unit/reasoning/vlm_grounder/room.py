@@ -20,7 +20,7 @@ from scenemind.simulation import Sensors, SimObject, SimulatedSequence, simulate
 from tests.chat_exchange import Request
 from tests.chat_server import Step, choose, say
 
-_CHOSEN = re.compile(r"Here is image (\d+), which you selected, in full")
+_CHOSEN = re.compile(r"Here is image (\d+) in full")
 
 
 @dataclass(frozen=True, eq=False)

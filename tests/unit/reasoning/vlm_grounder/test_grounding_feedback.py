@@ -43,7 +43,7 @@ def test_single_candidate_is_taken_without_a_question() -> None:
 def test_one_candidate_is_asked_about_where_that_is_wanted() -> None:
     found = search(image(ONE), chosen(0), asks_about_one=True)
     assert found.ids == [1]
-    assert "marked 1 candidate, each" in found.told[-1]
+    assert "marked 1 candidate with a thin box" in found.told[-1]
 
 
 @pytest.mark.parametrize("at", [(900, 500), (250, 100), (), (1,), (float("1e9"), 0)])
@@ -135,7 +135,7 @@ def test_an_image_that_does_not_exist_is_told_and_another_chosen(absent: str) ->
     found = search(image(absent), image(ONE))
     assert found.ids == [1]
     assert found.told[1].startswith(f"The image {absent} that you selected does not exist.")
-    assert "the same keys" in found.told[1]
+    assert "the same JSON form" in found.told[1]
     said = json.loads(dict(found.turns)["assistant"])
     assert said["target_image_id"] == absent
     assert f"image {absent} does not exist" in found.progress.steps

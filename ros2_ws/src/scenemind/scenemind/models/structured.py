@@ -127,10 +127,13 @@ def _attempt(
 
 @lru_cache
 def _schema_of(form: type[BaseModel]) -> Mapping[str, Any]:
-    """JSON schema of a form, without the docstrings, which are for readers of the code."""
+    """JSON schema of a form, without the docstrings, which are for readers of the code, and
+    without the titles of fields, which repeat their names."""
     schema = form.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("description", None)
+        for field in part.get("properties", {}).values():
+            field.pop("title", None)
     return schema
 
 

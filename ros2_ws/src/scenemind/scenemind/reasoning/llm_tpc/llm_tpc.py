@@ -190,7 +190,7 @@ class TpcLoop:
             ModelError: the model failed, or gave no answer in all turns.
             SandboxError: no program can be run.
         """
-        for _ in range(coder_turns):
+        for left in reversed(range(coder_turns)):
             # Think: a plan in steps; Program: a program that follows them; or the final answer.
             turn = self._next_turn("think")
             if isinstance(turn, GiveAnswer):
@@ -198,8 +198,12 @@ class TpcLoop:
             if isinstance(turn, WriteProgram):
                 # The program is run; where it fails, Rectify: the error goes back to the model.
                 self._tell(self._run_program(turn))
+                way_on = None if self.programs[-1][1] else "rectify"
             else:
                 self._complain(turn)
+                way_on = "two_forms"
+            if way_on and left:
+                self._tell(read_prompt(_PROMPTS, way_on))
         # Summarization: the final answer from all observations.
         self.was_pressed = True
         self._progress.note("the turns for programs are over")
@@ -209,8 +213,9 @@ class TpcLoop:
             if isinstance(turn, GiveAnswer):
                 return turn
             if isinstance(turn, WriteProgram):
-                turn = Unreadable("there is no more time for programs: give the final answer")
+                turn = Unreadable("it is a program")
             self._complain(turn)
+            self._tell(read_prompt(_PROMPTS, "summarize"))
         turns = coder_turns + summary_turns
         raise ModelError("bad_reply", f"{self._model.name} gave no final answer in {turns} turns")
 

@@ -44,9 +44,11 @@ def ask_for_image(
     """
     if analysis.wants_all:
         wanted = fill_prompt(_PROMPTS, "wanted_all", most=str(MOST_IMAGES))
+        none = "leave the list of target images empty"
     else:
         wanted = read_prompt(_PROMPTS, "wanted_one")
-    policy = read_prompt(_PROMPTS, f"policy_{query.policy}")
+        none = 'give "" as the ID of the target image'
+    policy = fill_prompt(_PROMPTS, f"policy_{query.policy}", none=none)
     return fill_prompt(
         _PROMPTS,
         "choose_image",
@@ -67,15 +69,15 @@ def _what_is_shown(album: Album, selection: ViewSelection) -> str:
     stored = len(selection.index)
     if selection.by:
         without = stored - len(np.unique(selection.candidates.rows))
-        rest = dict(zip(selection.rows.tolist(), selection.rest.tolist(), strict=True))
-        others = sum(rest[row] for row in album.rows)
+        is_rest = dict(zip(selection.rows.tolist(), selection.rest.tolist(), strict=True))
+        others = sum(is_rest[row] for row in album.rows)
+        rest = f" The other {others} are a sample of the {without} in which it saw none."
         return fill_prompt(
             _PROMPTS,
             "shown_class",
             showing=str(len(album) - others),
             labels=named_some(selection.labels),
-            rest=str(others),
-            without=str(without),
+            rest=rest if others else "",
         )
     if len(album) == stored:
         return "They are all that is stored."
@@ -85,7 +87,7 @@ def _what_is_shown(album: Album, selection: ViewSelection) -> str:
 def ask_for_object(place: int, count: int, *, wants_all: bool) -> str:
     """The choice of a marked candidate, or of another object by its box, which comes with the image
     (`bbox_select_prompt`)."""
-    candidates = "1 candidate" if count == 1 else f"{count} candidates"
+    candidates = "1 candidate" if count == 1 else f"{count} candidates, each"
     marked = (
         fill_prompt(_PROMPTS, "marked", candidates=candidates)
         if count
@@ -114,7 +116,7 @@ def object_id_invalid(written: Sequence[Id], count: int) -> str:
     """The feedback "object-ID-invalid": no candidate has this id."""
     known = "no ID" if count == 0 else "the ID 0" if count == 1 else f"the IDs 0 to {count - 1}"
     return (
-        f"there is no object with the ID {listed(written)} in the image: it shows {known}; an"
+        f"there is no object with the ID {listed(written)} in the image: it shows {known};"
         " object without a mark has the ID -1 and a box"
     )
 
