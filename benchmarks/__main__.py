@@ -84,6 +84,22 @@ def _loops(
     show_result("loops", result, as_json)
 
 
+@app.command("late-correction", epilog="Example: python -m benchmarks late-correction --hours 0.1")
+def _late_correction(
+    hours: Annotated[float, typer.Option(min=0.01, help="Camera time at 30 Hz before.")] = 1.0,
+    objects: Annotated[int, typer.Option(min=40, help="Number of objects on the map.")] = 200,
+    corrections: Annotated[int, typer.Option(min=1, help="Of all poses, one after another.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Correct the poses of hours of frames while frames go on to come at 30 Hz.
+
+    Milliseconds are from a frame's arrival until it is in memory, before and during the
+    corrections.
+    """
+    result = bench_named("late_correction", "benchmarks")(hours, objects, corrections)
+    show_result("late_correction", result, as_json)
+
+
 @app.command("real-drift", epilog="Example: python -m benchmarks real-drift --only redkitchen")
 def _real_drift(
     seed: Annotated[int, typer.Option(help="Of the directions of drift.")] = 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from scenemind.config import SceneMindConfig
 from scenemind.frames import read_sequence
 from scenemind.geometry import Box3D, Pose, iou_3d
 from scenemind.mapping import Mapper
-from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError
+from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError, pose_migration
+from scenemind.memory.objects import object_map
+from scenemind.memory.state import IntegrationOptions
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Observation
 from scenemind.simulation import simulate
@@ -99,6 +102,31 @@ def test_doubles_of_drift_become_the_older_object(tmp_path: Path, right: Memory)
         assert_same_map(memory, right)
         assert memory.pose_corrections() == [noted]
         np.testing.assert_allclose(memory.trajectory(), expected, atol=1e-5)
+
+
+def test_frames_are_mapped_between_the_steps_that_join_doubles(
+    monkeypatch: pytest.MonkeyPatch, right: Memory
+) -> None:
+    """What a frame noted for the next comparison may be merged away by the next step."""
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, TWICE, SECOND_WALK_IS_OFF)
+        memory.begin_session()
+        later = iter(range(140, 180))
+        off = turned(0.0, 0.3, 0.0)  # so that it shows the double
+
+        def frame_comes(_: float) -> None:
+            seen = seen_at(next(later))
+            frame = replace(seen.frame, world_T_camera=off @ seen.frame.world_T_camera)
+            observations = [moved(o, off) for o in seen.observations]
+            options = IntegrationOptions(upkeep=False)  # put off by the governor
+            given = seen.detections, seen.track_ids, observations
+            memory.integrate(frame, *given, options=options)
+
+        monkeypatch.setattr(object_map, "_JOINED_AT_ONCE", 1)
+        monkeypatch.setattr(pose_migration, "time", SimpleNamespace(sleep=frame_comes))
+        memory.correct_poses(STAMPS, true_poses(TWICE))
+        go(memory, later)
+        assert set(memory.snapshot().objects) == set(right.snapshot().objects)
 
 
 def test_key_frames_locations_and_index_move(tmp_path: Path) -> None:

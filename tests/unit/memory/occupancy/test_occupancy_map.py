@@ -84,7 +84,9 @@ def test_corrected_poses_move_the_cells_of_their_frames():
     move = np.eye(4)
     move[:2, :2] = (0.0, -1.0), (1.0, 0.0)  # a quarter turn
     move[:2, 3] = 10.0, 0.0
-    estimator.move(lambda numbers: np.broadcast_to(move, (len(numbers), 4, 4)))
+    estimator.put_moved(
+        estimator.take(), lambda numbers: np.broadcast_to(move, (len(numbers), 4, 4))
+    )
     after = estimator.grid(0.0)
     known = np.argwhere(before.data != UNKNOWN)
     x, y = before.centers_of(known).T

@@ -2,8 +2,9 @@
 
 What takes time is done on copies, without the memory's lock: objects from their stretches, walls,
 locations, relations. Then all of it takes its place at once, and what frames changed meanwhile is
-done again. Doubles of drift are merged in small steps between frames. The caller holds the writer's
-lock all the while: on disk it is one transaction.
+done again. The free and occupied floor follows block by block, and doubles of drift are merged, in
+small steps between frames. The caller holds the writer's lock all the while: on disk it is one
+transaction.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scenemind.memory.state import MemoryState, PreparedPoses
 from scenemind.memory.types import PoseCorrection
 
 _AT_ONCE = 8  # objects that are copied under one lock
+_BLOCKS_AT_ONCE = 4  # of floor, 10 m2 each
 
 
 def migrate(
@@ -41,7 +43,12 @@ def migrate(
     prepared = _prepare(state, lock, corrections)
     with steady, lock:
         update = state.correct_poses(corrections, prepared)
+        floor = iter(state.occupancy.take().items())
         swapped()
+    while some := dict(islice(floor, _BLOCKS_AT_ONCE)):
+        with lock:
+            state.occupancy.put_moved(some, corrections.of_frames)
+        time.sleep(0.0)  # a frame that waits for the lock gets it: locks are not fair
     same: dict[int, int] = {}
     while True:
         with lock:
@@ -49,7 +56,7 @@ def migrate(
         if joined is None:
             break
         _note(same, joined)
-        time.sleep(0.0)  # a frame that waits for the lock gets it: locks are not fair
+        time.sleep(0.0)
     with lock:
         joined, returned = state.return_unmoved()
         _note(same, joined)

@@ -337,9 +337,8 @@ class MemoryState:
             self._way_m += pose.distance_m(before) + TURN_M * pose.angle_rad(before)
 
     def correct_poses(self, corrections: FrameCorrections, prepared: PreparedPoses) -> PoseUpdate:
-        """Move all that hangs on frames with them; see `pose_migration`."""
+        """Move all that hangs on frames with them, but the floor: see `pose_migration`."""
         self._structure.take_over(prepared.structure, corrections)
-        self.occupancy.move(corrections.of_frames)
         planes = self._structure.planes
         update = self._objects.correct(corrections, prepared.objects, planes, self.floor_z)
         self.journal.correct(corrections, update.moves)

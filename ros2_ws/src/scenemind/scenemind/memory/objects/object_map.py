@@ -450,7 +450,8 @@ class ObjectMap:
         self._uncompared, kept = set(asked), self._uncompared
         self._merge_duplicates(merged, at_once=True)
         self._to_join += sorted(self._uncompared)
-        self._uncompared = kept
+        # Frames between two steps note objects here, of which one may be merged away now.
+        self._uncompared = kept - merged.keys()
         if not asked and not self._to_join:
             return None
         return self._joined(merged)

@@ -194,10 +194,16 @@ def things_apart(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
     stretches = [s for s in stretches if len(s.points)]
     if len(stretches) < 2:
         return [list(stretches)]
-    middle = np.array([s.points.mean(axis=0) for s in stretches])
-    half = _MIDDLE_SIGMAS * np.array([s.points.std(axis=0) for s in stretches])
+    points = _joined(stretches, "points").astype(np.float64)
+    counts = np.array([len(s.points) for s in stretches])
+    starts = np.cumsum(counts) - counts
+    middle = np.add.reduceat(points, starts) / counts[:, None]
+    square = np.square(points - np.repeat(middle, counts, axis=0))
+    half = _MIDDLE_SIGMAS * np.sqrt(np.add.reduceat(square, starts) / counts[:, None])
     low, high = middle - half, middle + half
     near = gaps_m(low[:, None], high[:, None], low, high) <= APART_M
+    if near.all(axis=1).any():  # one is near all others
+        return [list(stretches)]
     _, group = scipy.sparse.csgraph.connected_components(near, directed=False)
     found = [[stretches[i] for i in np.flatnonzero(group == g)] for g in np.unique(group)]
     return sorted(found, key=lambda things: -sum(s.observation_count for s in things))

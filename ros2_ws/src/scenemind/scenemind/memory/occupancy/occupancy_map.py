@@ -51,6 +51,8 @@ _FURTHEST_PLACE_M = 1e6  # odometry that says more is broken
 _GRID_BLOCKS = 32  # each way from the newest one: 205 m in all
 _NEAREST_M = 0.1
 _STEPS = 256  # of a point's height in its voxel
+BlockKey = tuple[int, int]
+"""x and y of a block, in blocks from the origin."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,26 +264,36 @@ class OccupancyMap:
             self._slots[key] = self._slots.pop(key)  # now the most recent one
             self._changed.add(key)
 
-    def move(self, matrices_of: Callable[[NDArray[np.int32]], NDArray[np.float64]]) -> None:
-        """Move all cells as the frames that changed them last: rigidly, by stretches of frames.
-
-        Args:
-            matrices_of: numbers of frames (N,) -> (N, 4, 4): corrected world from former world.
-        """
+    def take(self) -> dict[BlockKey, Block]:
+        """Empty the map; its blocks, for `put_moved`."""
         before = {key: self._block(slot) for key, slot in self._slots.items()}
         self._forgotten |= before.keys()
         self._slots, self._written, self._changed = {}, {}, set()
         for pool in (self._passed, self._frames, self._scores, self._heights):
             pool[:] = 0
-        for (x, y), block in before.items():
+        self.revision += 1
+        return before
+
+    def put_moved(
+        self,
+        blocks: Mapping[BlockKey, Block],
+        matrices_of: Callable[[NDArray[np.int32]], NDArray[np.float64]],
+    ) -> None:
+        """Add the cells of blocks, moved as the frames that changed them last: rigidly, by
+        stretches of frames.
+
+        Args:
+            matrices_of: numbers of frames (N,) -> (N, 4, 4): corrected world from former world.
+        """
+        for key, block in blocks.items():
             known = np.flatnonzero(block.passed | block.scores.any(axis=1))
             if len(known):
-                self._put_moved((x, y), block, known, matrices_of(block.frames[known]))
+                self._put_moved(key, block, known, matrices_of(block.frames[known]))
         self.revision += 1
 
     def _put_moved(
         self,
-        key: tuple[int, int],
+        key: BlockKey,
         block: Block,
         known: NDArray[np.intp],
         matrices: NDArray[np.float64],
