@@ -10,6 +10,7 @@ import pytest
 from scenemind.geometry import Box3D, turned_gaps_m
 from scenemind.reasoning import Answer, Query, Router
 from scenemind.reasoning.dialogue import Dialogues
+from scenemind.reasoning.symbolic.scene import Scene
 
 from ..scene import ROOM, SmallMemory, room_memory, snapshot_of, thing
 
@@ -57,6 +58,45 @@ def test_gaps_are_those_of_the_corners_nearest_to_a_side(yaw: float) -> None:
     )
     reach = abs(np.cos(yaw)) + abs(np.sin(yaw))
     assert turned_gaps_m(square, [wall, square]) == pytest.approx([4.0 - reach, 0.0])
+
+
+def many_things(count: int, labels: tuple[str, ...]) -> SmallMemory:
+    """Things of many sizes anywhere in a hall."""
+    rng = np.random.default_rng(5)
+    places, sizes = rng.uniform(-20, 20, (count, 3)), rng.uniform(0.1, 3.0, (count, 3))
+    each = zip(range(1, count + 1), places.tolist(), sizes.tolist(), strict=True)
+    return SmallMemory(
+        snapshot_of(
+            [thing(i, labels[i % len(labels)], tuple(at), tuple(size)) for i, at, size in each]
+        )
+    )
+
+
+def test_the_nearest_of_many_is_that_of_all_measured_one_by_one() -> None:
+    scene = Scene(many_things(180, ("chair", "bin")).snapshot())
+    chairs, bins = (np.array(scene.rows_of_label[label]) for label in ("chair", "bin"))
+    gaps, centers = scene.nearest_gaps_m(chairs, bins)
+    each = np.min([scene.gaps_to_m(row) for row in bins.tolist()], axis=0)[chairs]
+    apart = np.linalg.norm(scene.center[chairs, None] - scene.center[bins], axis=2)
+    assert gaps == pytest.approx(each)
+    assert centers == pytest.approx(apart.min(axis=1))
+
+
+def test_the_closest_to_any_of_many_is_found() -> None:
+    memory = many_things(180, ("chair", "bin"))
+    scene = Scene(memory.snapshot())
+    chairs, bins = (np.array(scene.rows_of_label[label]) for label in ("chair", "bin"))
+    each = np.min([scene.gaps_to_m(row) for row in bins.tolist()], axis=0)[chairs]
+    farthest = int(scene.ids[chairs[np.argmax(each)]])
+    answer = ask("which chair is farthest from the bins?", memory)
+    assert [obj.object_id for obj in answer.objects] == [farthest]
+
+
+def test_places_of_many_are_listed_up_to_a_number_and_the_rest_counted() -> None:
+    answer = ask("where are the chairs?", many_things(60, ("chair",)))
+    assert answer.text.startswith("There are 60 chairs: object ")
+    assert answer.text.endswith(f"{60 - answer.text.count('object ')} more.")
+    assert len(answer.objects) == 60
 
 
 def test_a_question_of_a_conversation_is_about_the_one_before() -> None:

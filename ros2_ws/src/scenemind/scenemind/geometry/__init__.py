@@ -12,6 +12,7 @@ from scenemind.geometry.box import (
     smallest_upright_box,
     turned_box,
     turned_gaps_m,
+    turned_pair_gaps_m,
 )
 from scenemind.geometry.camera import PinholeCamera
 from scenemind.geometry.pose import Pose
@@ -30,4 +31,5 @@ __all__ = [
     "smallest_upright_box",
     "turned_box",
     "turned_gaps_m",
+    "turned_pair_gaps_m",
 ]

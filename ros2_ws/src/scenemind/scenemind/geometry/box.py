@@ -119,18 +119,28 @@ def gaps_m(
 def turned_gaps_m(box: Box3D, others: Sequence[Box3D]) -> NDArray[np.float64]:
     """Shortest distances (N,) in metres between one upright box and others, exact for any yaw; 0
     where they touch or overlap."""
-    if not others:
+    n = len(others)
+    return turned_pair_gaps_m([*others, box], np.arange(n), np.full(n, n))
+
+
+def turned_pair_gaps_m(
+    boxes: Sequence[Box3D], first: NDArray[np.intp], second: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Shortest distances (N,) in metres between pairs of upright boxes, exact for any yaw; 0 where
+    they touch or overlap.
+
+    Args:
+        first, second: (N,) numbers of the boxes of each pair.
+    """
+    if not len(first):
         return np.zeros(0)
-    ground = box.footprint()
-    grounds = np.stack([other.footprint() for other in others])
-    apart = np.minimum(
-        _corner_gaps(np.broadcast_to(ground, grounds.shape), grounds),
-        _corner_gaps(grounds, np.broadcast_to(ground, grounds.shape)),
-    )
-    yaws = np.array([(other.yaw, box.yaw) for other in others])
-    apart[_are_overlapping(grounds, ground, yaws)] = 0.0
-    low, high = (np.array([(o.bottom_z, o.top_z)[end] for o in others]) for end in (0, 1))
-    above = np.maximum(0.0, np.maximum(low - box.top_z, box.bottom_z - high))
+    corners = np.stack([box.footprint() for box in boxes])
+    a, b = corners[first], corners[second]
+    apart = np.minimum(_corner_gaps(b, a), _corner_gaps(a, b))
+    yaw = np.array([box.yaw for box in boxes])
+    apart[_are_overlapping(a, b, np.stack((yaw[first], yaw[second]), axis=1))] = 0.0
+    low, high = (np.array([(o.bottom_z, o.top_z)[end] for o in boxes]) for end in (0, 1))
+    above = np.maximum(0.0, np.maximum(low[first] - high[second], low[second] - high[first]))
     return np.asarray(np.hypot(apart, above))
 
 
@@ -145,17 +155,17 @@ def _corner_gaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
 
 
 def _are_overlapping(
-    grounds: NDArray[np.float64], ground: NDArray[np.float64], yaws: NDArray[np.float64]
+    a: NDArray[np.float64], b: NDArray[np.float64], yaws: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """(N,): rectangles (N, 4, 2) that one more (4, 2) overlaps: no side separates them.
+    """(N,): pairs of rectangles (N, 4, 2) that overlap: no side separates them.
 
     Args:
-        yaws: (N, 2) of each rectangle and of that one.
+        yaws: (N, 2) of both.
     """
     turns = np.concatenate((yaws, yaws + np.pi / 2.0), axis=1)
     axes = np.stack((np.cos(turns), np.sin(turns)), axis=-1)
-    seen = np.einsum("nak,nck->nac", axes, grounds)
-    here = np.einsum("nak,ck->nac", axes, ground)
+    seen = np.einsum("nak,nck->nac", axes, a)
+    here = np.einsum("nak,nck->nac", axes, b)
     beside = (seen.min(axis=2) > here.max(axis=2)) | (here.min(axis=2) > seen.max(axis=2))
     return np.asarray(~beside.any(axis=1))
 

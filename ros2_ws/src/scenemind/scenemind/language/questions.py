@@ -374,7 +374,7 @@ def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condi
 def book() -> ShapeBook:
     """The shapes of questions."""
     made = {"options": _options, "of_them": _options, "measure": _measure}
-    table = read_table("scenemind.language", "questions.yaml")
+    table = _table()
     table["words"]["except"] = [" ".join(form) for form in lexicon.EXCEPT]
     return ShapeBook(table, READERS, built_question, made)
 
@@ -406,8 +406,13 @@ def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
 
 
 @cache
+def _table() -> Any:
+    return read_table("scenemind.language", "questions.yaml")
+
+
+@cache
 def _frame_words(name: str) -> frozenset[str]:
-    return frozenset(read_table("scenemind.language", "questions.yaml")["words"][name])
+    return frozenset(_table()["words"][name])
 
 
 def built_question(shape: str, values: Bound) -> trees.Question | None:

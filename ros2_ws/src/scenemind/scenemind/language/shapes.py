@@ -17,6 +17,7 @@ from itertools import chain, product
 from math import prod
 from typing import Any
 
+from scenemind.garbage import no_garbage_collection
 from scenemind.language.slots import SlotWords
 from scenemind.language.tokens import NotUnderstoodError, Token
 
@@ -114,12 +115,13 @@ class ShapeBook:
         self._nested: Mapping[str, Sequence[str]] = table.get("parts", {})
         self._readers, self._made = readers, made or {}
         self._known: dict[str, _Part] = {}
-        self._shapes: list[tuple[_Node, Bound]] = [
-            (self.parsed(text).make(_end(name, meaning)), row.get("with", {}))
-            for row in table["shapes"]
-            for name, texts in row.items()
-            for text in (texts if name != "with" else ())
-        ]
+        with no_garbage_collection():
+            self._shapes: list[tuple[_Node, Bound]] = [
+                (self.parsed(text).make(_end(name, meaning)), row.get("with", {}))
+                for row in table["shapes"]
+                for name, texts in row.items()
+                for text in (texts if name != "with" else ())
+            ]
 
     def _table(self, kind: str) -> Mapping[str, Any] | None:
         """The table of a kind of slot; None for a kind that a reader reads."""

@@ -24,10 +24,13 @@ _SURE = 0.75  # by rule of thumb: the words are the person's, the match is by wo
 _LITTLE = BE.union(*map(words_in, ("little", "asking", "anything")), word_set("do had by"))
 
 
-def find_note(query: Query, objects: Mapping[int, MapObject]) -> Reply | None:
+def find_note(query: Query, noted: Mapping[int, MapObject]) -> Reply | None:
     """The notes that share a word with a question, of the objects that it names or marks; where it
-    names none that has notes, of objects whose notes have all of its words. None without any."""
-    noted = {i: thing for i, thing in objects.items() if thing.attributes.get(NOTE)}
+    names none that has notes, of objects whose notes have all of its words. None without any.
+
+    Args:
+        noted: `Scene.noted`.
+    """
     if not noted:
         return None
     words = [token.word for token in tokenize(query.text) if token.word[0].isalnum()]

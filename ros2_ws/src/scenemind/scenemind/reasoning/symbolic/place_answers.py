@@ -9,7 +9,6 @@ from scenemind.language.english import joined, shown, with_article
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Viewer
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
-from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
@@ -61,8 +60,9 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
         is_sure: they are what was said, and not only like it.
     """
     objects, rows = found.objects, found.rows.tolist()
-    where = [say.place_words(thing.box, scene.floor_z) for thing in objects]
-    marks = [landmark(scene, row) for row in rows]
+    listed = objects[: say.MAX_LISTED]
+    where = [say.place_words(thing.box, scene.floor_z) for thing in listed]
+    marks = [landmark(scene, row) for row in rows[: say.MAX_LISTED]]
     if len(rows) == 1:
         now_ns = scene.snapshot.stamp_ns
         verb = f"{say.the(objects[0])} is"
@@ -70,11 +70,11 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
             verb = f"{say.last_seen(objects[0], now_ns)},"
         text = f"{verb} {', '.join(filter(None, (*marks, *where)))}"
     else:
-        short = zip(objects, marks, where, strict=True)
+        short = zip(listed, marks, where, strict=True)
         places = [f"object {thing.object_id} {mark or place}" for thing, mark, place in short]
         number = say.counted(len(rows), say.noun_of(subject) if is_sure else "object")
         doubt = "" if is_sure else " that may be meant"
-        text = f"there are {number}{doubt}: {say.bounded(places)}"
+        text = f"there are {number}{doubt}: {say.bounded(places, count=len(rows))}"
     return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
 
 
@@ -167,11 +167,9 @@ def _find_landmark(scene: Scene, row: int) -> tuple[str, MapObject | None]:
             return lexicon.spoken(predicate), carrier
     gaps, longest = scene.gaps_m(scene.low[row], scene.high[row]), scene.size.max(axis=1)
     own = scene.objects[row].label
-    # A wall says little of a place, and another thing of the kind less.
-    says_little = [_says_no_place(thing.label, own) for thing in scene.objects]
     is_small = longest < _LANDMARK_LENGTH * longest[row]
-    gaps[says_little | is_small | ~scene.is_object] = np.inf
-    gaps[row] = np.inf
+    gaps[is_small | ~scene.is_landmark] = np.inf
+    gaps[scene.rows_of_label.get(own, row)] = np.inf  # another of the kind says little of a place
     nearest = int(np.argmin(gaps))
     if gaps[nearest] > _LANDMARK_M:
         return "", None
@@ -179,10 +177,6 @@ def _find_landmark(scene: Scene, row: int) -> tuple[str, MapObject | None]:
     if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
         how = "next to"
     return how, scene.objects[nearest]
-
-
-def _says_no_place(label: str, own: str) -> bool:
-    return label == own or sense_of(label).structure is not None
 
 
 def distance(question: trees.Distance, at: Resolver) -> Reply:

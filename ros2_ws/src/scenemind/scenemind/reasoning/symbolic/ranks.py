@@ -22,6 +22,8 @@ from scenemind.reasoning.symbolic.scene import Scene, Scores
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+# More anchors than these are not measured one by one.
+_MANY = 20
 # Below this share of the best score a candidate is a stopgap, not a rival.
 _SERIOUS = 0.5
 # Loss of log score by the distance to a side, in shares of the group's extent, and by places off.
@@ -51,7 +53,7 @@ def rank_keys(
     """
     match rank.superlative:
         case "closest" | "farthest":
-            return _distances(scene, anchors_of(rank.anchor or Viewer()), rank)[rows]
+            return _distances(scene, anchors_of(rank.anchor or Viewer()), rank, rows)
         case "earliest":
             return np.array([thing.first_seen_ns for thing in scene.objects_at(rows)], np.float64)
         case "latest":
@@ -70,14 +72,21 @@ def rank_keys(
             return superlative_values(scene.bounds[rows], name, viewpoint)
 
 
-def _distances(scene: Scene, anchors: Sequence[Anchor], rank: Rank) -> Scores:
+def _distances(
+    scene: Scene, anchors: Sequence[Anchor], rank: Rank, rows: NDArray[np.intp]
+) -> Scores:
     best = max(anchor.score for anchor in anchors)
     serious = [anchor for anchor in anchors if anchor.score >= _SERIOUS * best]
-    gaps = np.min([gaps_to(scene, anchor) for anchor in serious], axis=0)
-    gaps[[anchor.row for anchor in serious if anchor.row is not None]] = np.inf
+    things = np.array([a.row for a in serious if a.row is not None], np.intp)
+    if len(things) == len(serious) > _MANY:
+        gaps, offsets = scene.nearest_gaps_m(rows, things)
+    else:
+        gaps = np.min([gaps_to(scene, anchor) for anchor in serious], axis=0)[rows]
+        centers = np.array([anchor.box.center for anchor in serious])
+        offsets = np.linalg.norm(scene.center[rows] - centers[:, None], axis=2).min(axis=0)
+    gaps[np.isin(rows, things)] = np.inf
     # Centres decide between touching objects; the term is too small to change any other order.
-    offsets = [scene.center - np.asarray(anchor.box.center) for anchor in serious]
-    gaps = gaps + 1e-3 * np.linalg.norm(offsets, axis=2).min(axis=0)
+    gaps = gaps + 1e-3 * offsets
     return gaps if rank.superlative == "closest" else np.where(np.isfinite(gaps), -gaps, np.inf)
 
 

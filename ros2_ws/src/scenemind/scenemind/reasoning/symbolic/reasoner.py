@@ -196,7 +196,7 @@ class SymbolicReasoner:
             ModelError: it was cancelled, or its allowance is used up.
         """
         answer_to = partial(self._answer, is_placed=bool(query.situation.strip()))
-        note = find_note(query, snapshot.objects)
+        note = find_note(query, self._seen(snapshot).noted)
         if note is None:
             return self._replied(query, snapshot, asking, answer_to)
         try:

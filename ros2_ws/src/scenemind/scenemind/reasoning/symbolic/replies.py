@@ -140,9 +140,13 @@ def metres(value: float) -> str:
     return f"{value:.2f} m"
 
 
-def bounded(parts: Sequence[str], most: int = MAX_LISTED) -> str:
-    """Parts in a list of bounded length."""
-    extra = len(parts) - most
+def bounded(parts: Sequence[str], most: int = MAX_LISTED, *, count: int | None = None) -> str:
+    """Parts in a list of bounded length.
+
+    Args:
+        count: how many there are in all, where only the first `most` were made.
+    """
+    extra = (len(parts) if count is None else count) - most
     return joined([*parts[:most], f"{extra} more"] if extra > 0 else parts)
 
 

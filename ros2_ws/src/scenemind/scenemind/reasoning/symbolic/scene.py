@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from scenemind.config import RelationConfig
-from scenemind.geometry import Box3D, gaps_m, turned_gaps_m
+from scenemind.geometry import Box3D, gaps_m, turned_gaps_m, turned_pair_gaps_m
 from scenemind.language.english import normal
 from scenemind.language.vocabulary import Vocabulary, WordMatch
 from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
-from scenemind.memory.types import StructureKind
+from scenemind.memory.types import NOTE, StructureKind
 
 Scores = NDArray[np.float64]
 # Spacing of points on a face, to which distances are measured, and their largest number an axis.
@@ -27,7 +28,7 @@ _STEP_M, _MOST_STEPS = 0.25, 40
 _MOST_TURNED, _MOST_GAPS = 200, 1_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Links:
     """All relations of one predicate: rows of subjects and objects, confidences, and whether a
     person says so."""
@@ -36,6 +37,14 @@ class Links:
     objects: NDArray[np.intp]
     confidence: Scores
     is_said: NDArray[np.bool_]
+
+    @cached_property
+    def of_subjects(self) -> dict[int, list[int]]:
+        """Numbers of the relations of each subject's row, ascending."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.subjects.tolist()):
+            found.setdefault(row, []).append(number)
+        return found
 
     @property
     def swapped(self) -> Links:
@@ -155,12 +164,24 @@ class Scene:
         """Lowest and highest corner (2,) of what is known, seen from above."""
         return self.low[:, :2].min(axis=0), self.high[:, :2].max(axis=0)
 
+    @cached_property
+    def noted(self) -> dict[int, MapObject]:
+        """Objects by id that people have told something of in free words."""
+        objects = self.snapshot.objects
+        return {i: thing for i, thing in objects.items() if thing.attributes.get(NOTE)}
+
+    @cached_property
+    def is_landmark(self) -> NDArray[np.bool_]:
+        """(N,): things that a place can be told by; a wall says little of one."""
+        no_wall = [sense_of(thing.label).structure is None for thing in self.objects]
+        return np.array(no_wall, bool) & self.is_object
+
     @property
     def middle(self) -> NDArray[np.float64]:
         """(2,): that of the room."""
         return np.asarray((self.room[0] + self.room[1]) / 2.0)
 
-    @property
+    @cached_property
     def floor_z(self) -> float:
         """Height of the floor: the top of one that is known, else the lowest underside."""
         floors = [r for r, o in enumerate(self.objects) if o.label == "floor"]
@@ -183,6 +204,37 @@ class Scene:
             self._gaps_m[row] = gaps
         return self._gaps_m[row].copy()
 
+    def nearest_gaps_m(
+        self, rows: NDArray[np.intp], anchors: NDArray[np.intp]
+    ) -> tuple[Scores, Scores]:
+        """Distances (M,) in metres of each of some rows to the nearest of many anchors: between
+        surfaces of the turned boxes, and between centres.
+
+        Only anchors that may be nearest are measured: those whose centre is no farther than that
+        of the nearest centre and the two halves allow.
+        """
+        tree = cKDTree(self.center[anchors])
+        centers_m, _ = tree.query(self.center[rows])
+        half = np.linalg.norm(self.high - self.low, axis=1) / 2.0
+        reach = centers_m + half[rows] + half[anchors].max()
+        near = tree.query_ball_point(self.center[rows], reach, return_sorted=True)
+        at = np.repeat(np.arange(len(rows)), [len(each) for each in near])
+        first, second = rows[at], anchors[np.concatenate(near).astype(np.intp)]
+        hulls = gaps_m(self.low[first], self.high[first], self.low[second], self.high[second])
+        # The nearest by the hulls bounds the rest, as a hull is no farther than what it holds.
+        order = np.lexsort((hulls, at))
+        nearest = order[np.searchsorted(at, np.arange(len(rows)))]
+        gaps = self._turned_m(first[nearest], second[nearest])
+        rest = np.flatnonzero(hulls < gaps[at])
+        np.minimum.at(gaps, at[rest], self._turned_m(first[rest], second[rest]))
+        return gaps, centers_m
+
+    def _turned_m(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Scores:
+        """Distances (N,) in metres between the turned boxes of pairs of rows."""
+        each, number = np.unique(np.concatenate((first, second)), return_inverse=True)
+        boxes = [self.objects[row].yaw_box for row in each.tolist()]
+        return turned_pair_gaps_m(boxes, number[: len(first)], number[len(first) :])
+
     def stored(self, predicate: str) -> Links:
         """Relations of a canonical predicate (`language.relation_names`)."""
         return self._stored.get(predicate, _NO_LINKS)
@@ -194,7 +246,7 @@ class Scene:
     def relations_of(self, row: int, predicate: str) -> Iterator[tuple[int, float]]:
         """Rows of the objects of `row`'s relations, with confidences."""
         links = self.stored(predicate)
-        for at in np.flatnonzero(links.subjects == row):
+        for at in links.of_subjects.get(row, ()):
             yield int(links.objects[at]), float(links.confidence[at])
 
     @cached_property
