@@ -1,4 +1,4 @@
-# Targets: make setup | demo | test | bench | check | test-extras | fuzz | lock | audit | clean
+# Targets: make setup | demo | test | bench | check | docs | test-extras | fuzz | lock | audit | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +14,7 @@ LOCK := $(PY) -m uv pip compile --quiet --universal --generate-hashes --no-annot
 # Tests start some hundred processes, which would compile all modules again each.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo test test-extras bench check fuzz lock audit clean
+.PHONY: help setup demo test test-extras bench check docs fuzz lock audit clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: setup  ## Lint, formatting, types
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 
+docs: setup  ## Build the documentation site into site/, check links, spelling and prose
+	@bash tools/docs.sh
+
 lock: setup  ## Write requirements/lock*.txt anew: versions of constraints.txt, with hashes
 	@$(PY) -m pip install --quiet --disable-pip-version-check $(UV)
 	@$(LOCK) --constraint requirements/constraints.txt --extra dev --extra view \
@@ -54,7 +57,7 @@ fuzz: setup  ## Mutated files, replies and requests; ARGS="--seconds 600 --seed 
 	@$(IN_ROS) $(PY) -m tests.fuzz $(ARGS)
 
 clean:  ## Remove the virtual environment, the build and all reports
-	rm -rf $(VENV) ros2_ws/build ros2_ws/install ros2_ws/log demo-report bench-report \
+	rm -rf $(VENV) ros2_ws/build ros2_ws/install ros2_ws/log demo-report bench-report site \
 	  .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find ros2_ws/src -name '*.egg-info' -prune -exec rm -rf {} +
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,10 +1,12 @@
 """Packaging of the library, for pip and for colcon alike."""
 
+from xml.etree import ElementTree
+
 from setuptools import find_packages, setup
 
 setup(
     name="scenemind",
-    version="0.1.0",
+    version=ElementTree.parse("package.xml").findtext("version"),
     description="Memory and reasoning over 3D scenes for robots with an RGB-D camera.",
     license="Apache-2.0",
     maintainer="SceneMind maintainers",

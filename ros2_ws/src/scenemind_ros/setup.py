@@ -1,6 +1,7 @@
 """Packaging of the ROS 2 nodes, for pip and for colcon alike."""
 
 from glob import glob
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
@@ -8,7 +9,7 @@ SHARE = "share/scenemind_ros"
 
 setup(
     name="scenemind_ros",
-    version="0.1.0",
+    version=ElementTree.parse("package.xml").findtext("version"),
     description="ROS 2 nodes of SceneMind, a scene memory for robots with an RGB-D camera.",
     license="Apache-2.0",
     maintainer="SceneMind maintainers",

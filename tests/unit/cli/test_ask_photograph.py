@@ -160,7 +160,7 @@ def test_error_names_a_file_that_is_no_picture(tmp_path: Path, content: bytes | 
     [
         ((), "no detector is named"),
         (("--detector", "yoloe-none"), "yoloe-none"),
-        (("--depth-model", "./nowhere"), "'scenemind[depth]'|no depth model at nowhere"),
+        (("--depth-model", "./nowhere"), "scenemind[depth]|no depth model at nowhere"),
     ],
 )
 def test_detector_is_chosen_before_a_model_is_asked(

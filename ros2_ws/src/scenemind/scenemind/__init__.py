@@ -11,6 +11,7 @@ See `scenemind.scene` for all that a scene can do.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from scenemind.scene import create as create
     from scenemind.scene import map as map  # noqa: A004
     from scenemind.scene import open as open  # noqa: A004
-
-__version__ = "0.1.0"
 
 # Public name -> its module, imported when the name is first used: `import scenemind` costs nothing.
 _MODULES = {
@@ -60,6 +59,8 @@ __all__ = [*_MODULES]
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return version("scenemind")
     if name not in _MODULES:
         raise AttributeError(f"module 'scenemind' has no attribute {name!r}")
     value = getattr(import_module(_MODULES[name]), name)

@@ -5,6 +5,11 @@ Each message names what was wrong and what to do.
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+from pathlib import Path
+
 
 class SceneMindError(Exception):
     """The base of all of them; its message names what was wrong and what to do."""
@@ -41,3 +46,12 @@ class EvaluationError(SceneMindError, RuntimeError):
 
 class SimulationError(SceneMindError, ValueError):
     """A room, view or question that cannot be made; the message says why and what to do."""
+
+
+def install_line(extra: str) -> str:
+    """The command that installs an extra into this Python, from this checkout where it is one."""
+    package = Path(__file__).resolve().parents[1]
+    is_checkout = (package / "setup.py").is_file()
+    source = f"-e {shlex.quote(f'{os.path.relpath(package)}[{extra}]')}"
+    named = source if is_checkout else f"'scenemind[{extra}]'"
+    return f"{shlex.quote(sys.executable)} -m pip install {named}"

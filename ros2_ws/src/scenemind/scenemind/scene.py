@@ -110,7 +110,7 @@ def map(  # noqa: A001 - scenemind.map, as in `import scenemind as sm`
     Args:
         recording: a folder, a bag or a .sens file (docs/recordings.md), or `sim:1` for a simulated
             room; or a sequence that is open already.
-        memory, detector, models, config, replace: see `create`.
+        memory: see `create`, as for all that follow.
 
     Raises:
         SceneMindError: no such recording, no detector for it, or there is such a memory already.
@@ -177,7 +177,7 @@ def open(  # noqa: A001 - scenemind.open
     """A stored scene; questions, corrections and more frames continue it.
 
     Args:
-        memory, detector, models, config: see `create`.
+        memory: see `create`, as for `detector`, `models` and `config`.
         read_only: refuse corrections and frames; several processes may then open it at once.
         relocate: frames that come have poses in another world (SLAM began anew). They are mapped
             apart until the camera's place in this memory is known, and then become part of it;
@@ -755,7 +755,7 @@ class Scene:
 
         Args:
             by: the person's name, for the journal; empty: the user of this process.
-            timeout_s, asking: see `ask`.
+            timeout_s: see `ask`, as for `asking`.
         """
         query = _query(sentence, "", "balanced", by)
         asking = asking or self._asking(timeout_s)

@@ -66,13 +66,15 @@ class TopicParameters(Settings):
     """Names of the input topics, relative to the node's namespace without a leading slash; the type
     (raw or compressed) is the publisher's."""
 
-    color: str = "camera/camera/color/image_raw"
-    depth: str = "camera/camera/aligned_depth_to_color/image_raw"
-    camera_info: str = "camera/camera/color/camera_info"
+    color: str = Field("camera/camera/color/image_raw", description="colour images")
+    depth: str = Field("camera/camera/aligned_depth_to_color/image_raw", description="depth images")
+    camera_info: str = Field(
+        "camera/camera/color/camera_info", description="calibration of the colour camera"
+    )
     depth_camera_info: str = Field(
         "camera/camera/depth/camera_info", description="used when depth.aligned is false"
     )
-    odometry: str = "odom"
+    odometry: str = Field("odom", description="nav_msgs/Odometry; used by pose_source odometry")
     instances: str = Field("", description="a simulator's instance image; empty: none")
     instance_names: str = Field("", description="latched JSON {id: label} of the instance image")
 
@@ -110,7 +112,7 @@ class CorrectionParameters(Settings):
     )
     graph: str = Field("", description="topic, rtabmap_msgs/MapData; needs rtabmap_msgs")
     tf: bool = Field(False, description="follow jumps of map -> odom; needs tf2_ros")
-    odom_frame: str = "odom"
+    odom_frame: str = Field("odom", description="frame of odometry, for corrections.tf")
     every_s: float = Field(2.0, gt=0.0, description="least time between two corrections")
     least_m: float = Field(0.02, ge=0.0, description="smaller corrections wait, if also")
     least_deg: float = Field(0.2, ge=0.0, description="the turn is smaller")
@@ -261,7 +263,7 @@ class ReasoningParameters(Settings):
     """Parameters of the reasoning node; `map_frame` and `relations` should equal the mapping
     node's."""
 
-    map_frame: str = "map"
+    map_frame: str = Field("map", description="frame_id of all positions")
     camera_frame: str = Field(
         "camera_color_optical_frame", description="frame_id written into key frames"
     )

@@ -299,7 +299,12 @@ class SequencePlayer(Node):
         announced = False
         while missing := self._frames.unread_topics() + self._pacing.unheard_topics():
             if not announced:
-                self.get_logger().info(f"waiting for a reader of {', '.join(missing)}")
+                simulated = isinstance(self.sequence, SimulatedSequence)
+                options = "--sim" if simulated else "--params detector.weights=FILE.onnx"
+                self.get_logger().info(
+                    f"waiting for a reader of {', '.join(missing)}; `scenemind up {options}` starts"
+                    " the nodes"
+                )
                 announced = True
             if time.monotonic() > deadline:
                 raise FrameError(

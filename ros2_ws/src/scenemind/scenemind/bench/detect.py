@@ -16,6 +16,7 @@ from scenemind.bench.machine import machine, versions
 from scenemind.bench.workload import RANDOM_MODELS, bench_sequence, random_detector
 from scenemind.composition import data_beside_the_repository
 from scenemind.config import DetectorConfig
+from scenemind.errors import install_line
 from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
@@ -111,7 +112,7 @@ def _torch_runtimes(model: str) -> dict[str, Mapping[str, Any]]:
 
 def _missing_runtimes() -> dict[str, str]:
     missing = {
-        name: f"not installed: pip install 'scenemind[{extra}]'"
+        name: f"not installed: {install_line(extra)}"
         for name, extra in (("openvino", "openvino"), ("torch", "ultralytics"))
         if not _installed(name)
     }

@@ -18,10 +18,17 @@ from scenemind.simulation import open_source
 app = typer.Typer()
 
 
-@app.command("up", epilog="Example: scenemind up --params detector.weights=yolov8n-seg.onnx")
+@app.command(
+    "up",
+    epilog="Examples: scenemind up --sim; scenemind up --params detector.weights=yolo.onnx",
+)
 def _up(
     separate: Annotated[
         bool, typer.Option("--separate", help="Start each node in a process of its own.")
+    ] = False,
+    sim: Annotated[
+        bool,
+        typer.Option("--sim", help="For a simulated room (`scenemind play sim:3`): no weights."),
     ] = False,
     config: Annotated[
         Path | None, typer.Option("--config", help="ROS parameter file (YAML).", show_default=False)
@@ -34,6 +41,7 @@ def _up(
     """Start the mapping and reasoning nodes, until Ctrl+C."""
     command = [sys.executable, "-m", "scenemind_ros.commands.up"]
     command += ["--separate"] if separate else []
+    command += ["--sim"] if sim else []
     command += ["--config", str(config)] if config else []
     for item in params or ():
         command += ["--params", item]

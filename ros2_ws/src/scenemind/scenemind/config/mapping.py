@@ -27,8 +27,8 @@ class SyncConfig(Settings):
 class DepthConfig(Settings):
     """Range of valid depth, and the calibration of depth to colour."""
 
-    min_m: Positive = 0.2
-    max_m: Positive = 8.0
+    min_m: Positive = Field(0.2, description="nearer depth is not used")
+    max_m: Positive = Field(8.0, description="farther depth is not used")
     aligned: bool = Field(
         True, description="depth is aligned to colour; false: register it by color_T_depth"
     )
@@ -64,7 +64,7 @@ class DetectorConfig(Settings):
     min_score: Fraction = Field(
         0.1, description="low, because the tracker's second stage uses weak detections"
     )
-    nms_iou: Fraction = 0.6
+    nms_iou: Fraction = Field(0.6, description="overlap above which the weaker box is left out")
     max_detections: int = Field(100, ge=1, description="best detections kept per frame")
     classes: list[str] = Field(default_factory=list, description="keep only these; empty: all")
     input_size: int = Field(
@@ -150,21 +150,23 @@ class LoopClosureConfig(Settings):
 class ObjectMapConfig(Settings):
     """Fusing observations into objects (`memory.objects`)."""
 
-    voxel_m: Positive = 0.03
+    voxel_m: Positive = Field(0.03, description="edge of the cubes that hold one surface point")
     max_points: int = Field(2000, ge=100, description="surface points kept per object")
-    confirm_observations: int = Field(3, ge=1)
+    confirm_observations: int = Field(
+        3, ge=1, description="observations after which an object is in the map"
+    )
     match_overlap: Fraction = Field(
         0.25, description="least overlap, as a share of the smaller box"
     )
-    merge_overlap: Fraction = 0.5
+    merge_overlap: Fraction = Field(0.5, description="least overlap of two objects that become one")
     forget_tentative_s: Positive = Field(5.0, description="lifetime of unconfirmed objects")
 
 
 class TreeConfig(Settings):
     """MemTree3D (`memory.tree`; the paper's Algorithm 1 with the thresholds of section 4.1)."""
 
-    translation_m: Positive = 1.5
-    rotation_deg: Positive = 45.0
+    translation_m: Positive = Field(1.5, description="a new location begins after this way")
+    rotation_deg: Positive = Field(45.0, description="a new location begins after this turn")
     max_trajectory_points: int = Field(
         32, ge=2, description="trajectory points of a growing tracklet"
     )
@@ -180,8 +182,8 @@ class StoreConfig(Settings):
     """Data on disk: frames that are written (choice: `memory.tree.key_frames`) and images that stay
     (`memory.disk.retention`)."""
 
-    key_frame_translation_m: Positive = 0.15
-    key_frame_rotation_deg: Positive = 10.0
+    key_frame_translation_m: Positive = Field(0.15, description="way between two key frames")
+    key_frame_rotation_deg: Positive = Field(10.0, description="turn between two key frames")
     retention: Literal["all", "best_views", "byte_budget"] = Field(
         "byte_budget", description="images to keep: all, best_views or byte_budget"
     )
@@ -189,7 +191,7 @@ class StoreConfig(Settings):
         2, ge=1, le=16, description="best views kept of each object at each location"
     )
     budget_mb: Positive = Field(4000.0, description="size of all images under byte_budget")
-    jpeg_quality: int = Field(90, ge=30, le=100)
+    jpeg_quality: int = Field(90, ge=30, le=100, description="of stored images")
     depth_every_px: int = Field(
         2,
         ge=0,

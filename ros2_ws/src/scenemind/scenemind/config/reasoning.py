@@ -110,8 +110,8 @@ class SandboxConfig(Settings):
     recursion: int = Field(200, ge=10, le=1000, description="depth of nested calls")
     host_calls: int = Field(500, ge=1, description="calls of host functions")
     host_seconds: Positive = Field(60.0, description="total time in host functions")
-    printed_characters: int = Field(8000, ge=100)
-    program_characters: int = Field(20_000, ge=100)
+    printed_characters: int = Field(8000, ge=100, description="longest output of a program")
+    program_characters: int = Field(20_000, ge=100, description="longest program")
     workers: int = Field(4, ge=1, le=64, description="worker processes, one program each at a time")
 
 
@@ -227,8 +227,12 @@ class VlmGrounderConfig(Settings):
     )
     components: int = Field(2, ge=1, description="largest connected components kept of a mask")
     chamfer_m: Positive = Field(0.1, description="largest Chamfer distance between views")
-    outlier_neighbors: int = Field(5, ge=1)
-    outlier_deviations: Positive = 1.0
+    outlier_neighbors: int = Field(
+        5, ge=1, description="neighbours whose mean distance tells outliers among points"
+    )
+    outlier_deviations: Positive = Field(
+        1.0, description="standard deviations of that distance that an inlier may be off"
+    )
     segmenter: SegmenterConfig = SegmenterConfig()
     fallback_detector: bool = Field(
         True, description="run a detector with the query's words where no mapped object matches"

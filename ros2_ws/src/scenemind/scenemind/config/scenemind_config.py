@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from scenemind.config.mapping import (
@@ -43,7 +43,7 @@ _HOME_VARIABLE = "SCENEMIND_HOME"
 class SceneMindConfig(Settings):
     """All settings."""
 
-    map_frame: str = "map"
+    map_frame: str = Field("map", description="frame_id of all positions")
     sync: SyncConfig = SyncConfig()
     depth: DepthConfig = DepthConfig()
     detector: DetectorConfig = DetectorConfig()

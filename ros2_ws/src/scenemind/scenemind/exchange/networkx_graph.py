@@ -6,7 +6,7 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from scenemind.errors import ExchangeError
+from scenemind.errors import ExchangeError, install_line
 from scenemind.exchange.scene_json import SceneExport
 from scenemind.geometry import Box3D
 
@@ -72,9 +72,7 @@ def _networkx() -> Any:
     try:
         import networkx
     except ImportError as error:
-        raise ExchangeError(
-            "networkx is not installed: run `pip install 'scenemind[graph]'`"
-        ) from error
+        raise ExchangeError(f"networkx is not installed: run {install_line('graph')}") from error
     return networkx
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from scenemind.errors import UsageError
+from scenemind.errors import UsageError, install_line
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning import Asking
 from scenemind.report.terminal import progress_console
@@ -74,7 +74,7 @@ def open_viewer(
         if error.name is None or not error.name.startswith("viser"):
             raise
         raise UsageError(
-            "the view needs viser, which is not installed: `pip install viser`, or `make setup`"
+            f"the view needs viser, which is not installed: {install_line('view')}"
         ) from error
     needs_link = options.needs_link or not is_local(options.host)
     settings = ViewerSettings(

@@ -21,6 +21,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from scenemind.config import ConfigError
 from scenemind_ros.parameters import MappingParameters, ReasoningParameters
+from scenemind_ros.sequence_player import PlayerTopics
 
 _SHUTDOWN_S = 20.0  # the memory is written to disk in this time
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux' prctl
@@ -127,6 +128,13 @@ _WRITTEN_WHEN_READY = {
     "mapping_node": "/mapping_node/scene_graph",
     "reasoning_node": "/reasoning_node/answers",
 }
+# Of a player of a simulated room, whose instance camera is the detector.
+_SIMULATED = {
+    "detector.backend": "instance_camera",
+    "topics.instances": PlayerTopics().instances,
+    "topics.instance_names": PlayerTopics().instance_names,
+    "memory.root": "",
+}
 _TOGETHER = ("scenemind_ros.scenemind_node",)
 _SEPARATE = ("scenemind_ros.mapping_node", "scenemind_ros.reasoning_node")
 _POLL_S = 0.2
@@ -190,11 +198,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--separate", action="store_true", help="mapping and reasoning in two processes"
     )
+    parser.add_argument("--sim", action="store_true", help="parameters of a simulated room")
     parser.add_argument("--config", type=Path, help="ROS parameter file (YAML)")
     parser.add_argument("--params", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
     try:
-        ros_arguments = ["--ros-args", *parameter_arguments(options.params)]
+        simulated = [f"{name}={value}" for name, value in _SIMULATED.items() if options.sim]
+        ros_arguments = ["--ros-args", *parameter_arguments([*simulated, *options.params])]
         if options.config is not None:
             if not options.config.is_file():
                 raise ConfigError(f"no parameter file at {options.config}")

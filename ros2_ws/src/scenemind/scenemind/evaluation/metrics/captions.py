@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scenemind.errors import EvaluationError
+from scenemind.errors import EvaluationError, install_line
 from scenemind.evaluation.result import Array, Column, mean_column
 
 _SHOWN_CHARACTERS = 200
@@ -93,7 +93,7 @@ def coco_folder(name: str) -> Path:
     """
     found = find_spec("pycocoevalcap")
     if found is None or not found.submodule_search_locations:
-        raise JavaError("pycocoevalcap is not installed: pip install 'scenemind[eval]'")
+        raise JavaError(f"pycocoevalcap is not installed: {install_line('eval')}")
     return Path(found.submodule_search_locations[0]) / name
 
 
@@ -265,7 +265,7 @@ def caption_columns(rows: Sequence[Texts | None]) -> tuple[dict[str, Column], tu
 def _missing() -> str:
     """What these metrics need and do not find; empty: nothing."""
     if find_spec("pycocoevalcap") is None:
-        return "pycocoevalcap is not installed: pip install 'scenemind[eval]'"
+        return f"pycocoevalcap is not installed: {install_line('eval')}"
     if which("java") is None:
         return "their tokenizer needs java, which is not here: apt install default-jre-headless"
     return ""

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenemind.errors import EvaluationError, SceneMindError
+from scenemind.errors import EvaluationError, SceneMindError, install_line
 from scenemind.evaluation.method import Method, OpenMethod, Share
 from scenemind.evaluation.predictions import Prediction
 from scenemind.evaluation.workers.assignments import Assignments, SceneJob, answer_job
@@ -136,7 +136,7 @@ def _imported_ray() -> Any:
         import ray
     except ImportError as error:
         raise EvaluationError(
-            "--ray needs Ray, which is not installed: pip install 'scenemind[ray]', or use"
+            f"--ray needs Ray, which is not installed: {install_line('ray')}; or use"
             " --workers N for processes of this machine"
         ) from error
     return ray

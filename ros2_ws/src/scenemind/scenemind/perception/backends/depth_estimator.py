@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import install_line
 from scenemind.frames.images import without_unmeasured
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
@@ -214,9 +215,7 @@ def _read_json(path: Path, name: str) -> Any:
 def _require_extra() -> None:
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise PerceptionError(
-            f"a depth model needs {', '.join(missing)}: pip install 'scenemind[depth]'"
-        )
+        raise PerceptionError(f"a depth model needs {', '.join(missing)}: {install_line('depth')}")
 
 
 def _first_line(error: Exception) -> str:

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from scenemind.errors import install_line
 from scenemind.perception.backends.sam_segmenter import SIDE
 from scenemind.perception.backends.sam_torch import load_sam
 from scenemind.perception.backends.yolo_torch import WORD_DIMENSION, load_model, model_metadata
@@ -54,7 +55,7 @@ def export_onnx(
         import torch
     except ImportError as error:
         raise PerceptionError(
-            f"exporting needs the extra: {error}; pip install 'scenemind[ultralytics]'"
+            f"exporting needs the extra: {error}; {install_line('ultralytics')}"
         ) from error
     from scenemind.perception.backends.prompted_network import PromptedNetwork
 
@@ -118,7 +119,7 @@ def export_sam(weights: str, folder: Path) -> tuple[Path, Path]:
         import torch
     except ImportError as error:
         raise PerceptionError(
-            f"exporting SAM needs the extra: {error}; pip install 'scenemind[segment]'"
+            f"exporting SAM needs the extra: {error}; {install_line('segment')}"
         ) from error
     model = load_sam(weights)
     title = model.title.replace(",", "").replace(" ", "_")
@@ -190,9 +191,7 @@ def convert_to_openvino(path: Path) -> Path:
     try:
         import openvino
     except ImportError as error:
-        raise PerceptionError(
-            "OpenVINO is not installed: pip install 'scenemind[openvino]'"
-        ) from error
+        raise PerceptionError(f"OpenVINO is not installed: {install_line('openvino')}") from error
     target = path.with_suffix(".xml")
     try:
         openvino.save_model(openvino.Core().read_model(path), target)

@@ -12,6 +12,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
+from scenemind.errors import install_line
 from scenemind.perception.backends.onnx_file import check_external_data
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import cache_root
@@ -373,7 +374,7 @@ def _import_openvino(path: Path) -> Any:
         import openvino
     except ImportError as error:
         raise PerceptionError(
-            f"OpenVINO is to run {path} and is not installed: pip install 'scenemind[openvino]', or"
+            f"OpenVINO is to run {path} and is not installed: {install_line('openvino')}; or"
             f" {_alternative(path)}"
         ) from error
     return openvino

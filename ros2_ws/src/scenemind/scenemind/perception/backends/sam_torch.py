@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import install_line
 from scenemind.perception.backends.backend_choice import ARCHITECTURE
 from scenemind.perception.backends.sam_segmenter import SIDE
 from scenemind.perception.backends.yolo_torch import fastest_type, torch_device
@@ -189,8 +190,8 @@ def _tiny_encoder() -> Any:
         import_ultralytics()
     except PerceptionError as error:
         raise PerceptionError(
-            f"MobileSAM's encoder comes from ultralytics: {error.__cause__}; pip install"
-            f" 'scenemind[segment,ultralytics]' (AGPL-3.0), {_INSTEAD}"
+            f"MobileSAM's encoder comes from ultralytics: {error.__cause__};"
+            f" {install_line('segment,ultralytics')} (AGPL-3.0), {_INSTEAD}"
         ) from error
     from ultralytics.models.sam.modules.tiny_encoder import TinyViT
 
@@ -209,5 +210,5 @@ def _require_extra() -> None:
         import segment_anything  # noqa: F401
     except ImportError as error:
         raise PerceptionError(
-            f"SAM in torch needs the extra: {error}; pip install 'scenemind[segment]', {_INSTEAD}"
+            f"SAM in torch needs the extra: {error}; {install_line('segment')}, {_INSTEAD}"
         ) from error

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import DetectorConfig
+from scenemind.errors import install_line
 from scenemind.perception.backends.backend_choice import ARCHITECTURE, IN_TORCH, Family, family_of
 from scenemind.perception.backends.safe_checkpoint import (
     build_model,
@@ -186,9 +187,9 @@ def import_ultralytics() -> Any:
         import ultralytics
     except ImportError as error:
         raise PerceptionError(
-            f"YOLO-World and YOLOE in torch need the extra: {error}; pip install"
-            " 'scenemind[ultralytics]' (AGPL-3.0), or name a model that was exported where it is"
-            " installed, an .onnx file"
+            f"YOLO-World and YOLOE in torch need the extra: {error};"
+            f" {install_line('ultralytics')} (AGPL-3.0), or name a model that was exported"
+            " where it is installed, an .onnx file"
         ) from error
     except OSError as error:
         raise PerceptionError(f"cannot make ultralytics' folder {folder}: {error}") from error

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.errors import install_line
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
 
@@ -200,7 +201,7 @@ def require_torch() -> None:
         import open_clip  # noqa: F401
     except ImportError as error:
         raise PerceptionError(
-            f"{error.name} is not installed: pip install 'scenemind[ultralytics]' here, or import"
+            f"{error.name} is not installed: {install_line('ultralytics')}; or import"
             " published vectors of the words with `scenemind vocabulary import`"
         ) from error
 

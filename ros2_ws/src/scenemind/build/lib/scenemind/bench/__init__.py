@@ -1,0 +1,1 @@
+"""Measurements that users take on their own machine: frame, detect, pipeline, transport."""

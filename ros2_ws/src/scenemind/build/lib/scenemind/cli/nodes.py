@@ -1,0 +1,84 @@
+"""Commands that start ROS 2 nodes: `scenemind up`, `play` and `demo`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenemind.cli.options import DetectorName, named_detector
+from scenemind.config import SceneMindConfig
+from scenemind.ros_environment import private_domain, ros_environment
+from scenemind.simulation import open_source
+
+app = typer.Typer()
+
+
+@app.command(
+    "up",
+    epilog="Examples: scenemind up --sim; scenemind up --params detector.weights=yolo.onnx",
+)
+def _up(
+    separate: Annotated[
+        bool, typer.Option("--separate", help="Start each node in a process of its own.")
+    ] = False,
+    sim: Annotated[
+        bool,
+        typer.Option("--sim", help="For a simulated room (`scenemind play sim:3`): no weights."),
+    ] = False,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="ROS parameter file (YAML).", show_default=False)
+    ] = None,
+    params: Annotated[
+        list[str] | None,
+        typer.Option(show_default=False, help="A parameter as NAME=VALUE; may be repeated."),
+    ] = None,
+) -> None:
+    """Start the mapping and reasoning nodes, until Ctrl+C."""
+    command = [sys.executable, "-m", "scenemind_ros.commands.up"]
+    command += ["--separate"] if separate else []
+    command += ["--sim"] if sim else []
+    command += ["--config", str(config)] if config else []
+    for item in params or ():
+        command += ["--params", item]
+    os.execve(command[0], command, ros_environment())
+
+
+@app.command("play", epilog="Example: scenemind play ~/recordings/kitchen --rate 0")
+def _play(
+    sequence: Annotated[str, typer.Argument(help="Folder, bag, or sim:SEED for a simulated room.")],
+    rate: Annotated[
+        float, typer.Option(min=0.0, help="Speed; 1: as recorded, 0: as fast as frames are mapped.")
+    ] = 1.0,
+    loop: Annotated[bool, typer.Option("--loop", help="Repeat the recording.")] = False,
+) -> None:
+    """Publish a recording on the camera topics, for running nodes (`scenemind up`)."""
+    command = [sys.executable, "-m", "scenemind_ros.sequence_player", "--ros-args"]
+    # JSON is YAML, so a path of digits or with a colon stays a text.
+    for name, value in (("sequence", json.dumps(sequence)), ("rate", rate), ("loop", loop)):
+        command += ["-p", f"{name}:={str(value).lower() if isinstance(value, bool) else value}"]
+    os.execve(command[0], command, ros_environment())
+
+
+@app.command("demo", epilog="Example: scenemind demo recordings/kitchen")
+def _demo(
+    sequence: Annotated[
+        str, typer.Argument(envvar="SEQUENCE", help="Folder, bag, or sim:1, sim:2, ...")
+    ] = "sim:1",
+    detector: DetectorName = None,
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("demo-report"),
+    frames: Annotated[int, typer.Option(min=0, help="Number of frames; 0: all.")] = 0,
+) -> None:
+    """Play a sequence to the nodes, ask questions, and write a report with pictures."""
+    sequence = sequence or "sim:1"
+    # Loads the model, so that a bad one is reported before anything starts.
+    settings, _ = named_detector(SceneMindConfig(), open_source(sequence), detector)
+    command = [sys.executable, "-m", "scenemind_ros.demo", sequence]
+    command += ["--report", str(report), "--frames", str(frames)]
+    if settings.detector.backend != "instance_camera":
+        command += ["--detector", settings.detector.weights]
+    os.execve(command[0], command, {**ros_environment(), **private_domain()})

@@ -1,0 +1,1 @@
+"""Examination of a recording or a running camera before it is mapped."""

@@ -1,0 +1,1 @@
+"""English of things in rooms: one lexicon, and sentences as trees. Knows no scene."""

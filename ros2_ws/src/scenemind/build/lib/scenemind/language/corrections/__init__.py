@@ -1,0 +1,1 @@
+"""Grammar of corrections: from a sentence to the edits that it asks for."""

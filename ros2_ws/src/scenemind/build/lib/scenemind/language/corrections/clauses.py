@@ -1,0 +1,71 @@
+"""A correcting sentence as tokens, with a comma at each end of a clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scenemind.language.corrections.slots import is_short_for_is
+from scenemind.language.referring.whole import read_phrase
+from scenemind.language.tokens import Token, tidied, tokenize
+
+_PLACES = re.compile(
+    r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
+    r"|(?<!object )(?<!is )(?<!and )(?<!item )(?:with )?(?:the )?(?:number|id|nr|no)(?= \d))"
+)
+_SPOT = re.compile(
+    r"\b(?:in|on|at) (?:this|that) (?:spot|place|location|position|area)\b", re.IGNORECASE
+)
+# Ends of sentences, and signs between clauses; a semicolon is none in speech.
+_BREAK = re.compile(
+    r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
+    r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
+)
+_DEFINITE = ("the", "that", "this", "my", "our", "your")
+# Words that may join clauses.
+JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
+
+
+def broken_up(text: str) -> list[Token]:
+    """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
+    said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
+    said = _SPOT.sub(lambda found: "there".ljust(len(found.group())), said)
+    words = _with_topic(tidied(_without_places(tokenize(said))))
+    tokens: list[Token] = []
+    for place, token in enumerate(words):
+        if token.word == "," and (not tokens or tokens[-1].word == ","):
+            continue
+        tokens.append(token)
+        following = [other.word for other in words[place + 1 : place + 3]]
+        if _is_written_is(said, token, following):
+            tokens.append(Token("is", token.start))
+    return tokens
+
+
+def _with_topic(tokens: list[Token]) -> list[Token]:
+    """Tokens with a comma after a thing that "it" takes up: "the yellow cup, it is mine"."""
+    words = [token.word for token in tokens]
+    for at in range(2, len(words) - 2):
+        takes_up = words[at : at + 2] == ["it", "is"] and words[0] in _DEFINITE
+        if takes_up and read_phrase(tuple(words[:at]))[0] is not None:
+            return [*tokens[:at], Token(",", tokens[at].start), *tokens[at:]]
+    return tokens
+
+
+def _without_places(tokens: list[Token]) -> list[Token]:
+    """Tokens without "in this room" and without "with number" before a number."""
+    said = " ".join(token.word for token in tokens)
+    gone = {
+        place
+        for found in _PLACES.finditer(said)
+        for place in range(said[: found.start()].count(" "), said[: found.end()].count(" ") + 1)
+    }
+    return [token for place, token in enumerate(tokens) if place not in gone]
+
+
+def _is_written_is(text: str, token: Token, following: Sequence[str]) -> bool:
+    """Whether "'s" stands for "is" ("the lamp's grey", but not "the lamp's colour")."""
+    written = text[token.start :].lower().replace("\u2019", "'")
+    if not following or not written.startswith(f"{token.word}'s"):
+        return False
+    return is_short_for_is(following)

@@ -1,0 +1,264 @@
+"""Grammar of corrections: from a sentence to the commands in it.
+
+"The microwave? That isn't one, it's a toolbox": a topic, a denial, a claim. A sentence is read as
+few clauses as it can be; every word has to be read, and a denial without a claim is no correction.
+What people say around a clause ("no, you got this wrong: ...") is removed by classes of words, not
+by sentences; words that are surely of no class stay, so that the sentence is not understood ("I
+doubt that this is a stool").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from scenemind.language import trees
+from scenemind.language.corrections.clauses import JOINS, broken_up
+from scenemind.language.corrections.commands import (
+    Aside,
+    Bare,
+    Clause,
+    Denied,
+    Excepted,
+    Topic,
+    find_clause,
+)
+from scenemind.language.english import is_plural
+from scenemind.language.referring.whole import except_things
+from scenemind.language.shapes import Sentence
+from scenemind.language.speech_acts import Frame, is_question, words_in
+from scenemind.language.tokens import NotUnderstoodError, Token
+
+_OF_WHOLES = (trees.DeleteObject, trees.Merge, trees.Split)
+_EXCEPTING = frozenset(("except", "excepting", "apart", "aside"))
+_MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence of many corrections
+_MOST_WORDS = 60  # of a clause; a longer one is no correction
+_MOST_STARTS = 6  # readings of one clause, the shortest of them
+_FRAME = Frame("front", "closing")
+_OBJECTING = words_in("objecting")
+
+
+def parse_commands(text: str) -> tuple[trees.Command, ...]:
+    """Commands of a correcting sentence: "the cup is a mug and it is blue" has two.
+
+    Raises:
+        NotUnderstoodError: with the part that could not be read.
+    """
+    tokens = broken_up(text)
+    if is_question(text):
+        raise NotUnderstoodError(text.strip())
+    said = Sentence(text, tokens)
+    clauses = _segments(tokens)
+    if len(clauses) > _MOST_CLAUSES:
+        clauses = [(0, len(tokens))]
+    denial: trees.Deny | None = None
+    for reading in _readings(clauses, cache(lambda start, end: _find_clause(said, start, end))):
+        commands = _combined(reading)
+        if commands:
+            return commands
+        denial = denial or _only_denial(reading)
+    if denial is None:
+        raise said.error()
+    return (denial,)
+
+
+def is_of_last(command: trees.Command) -> bool:
+    """Whether a command is about the object of the one before ("and it is blue")."""
+    return isinstance(command, trees.OfOne) and command.subject == trees.Marked()
+
+
+def _find_clause(said: Sentence, start: int, end: int) -> tuple[Clause, ...]:
+    """Content of a clause without its speech acts; empty where it is not understood."""
+    if end - start > _MOST_WORDS:
+        return ()
+    words = said.words[start:end]
+    for first, last in _contents(words):
+        objects = not _OBJECTING.isdisjoint((*words[:first], *words[last:]))
+        if first >= last:
+            return (Aside(objects),)
+        clause = find_clause(said, start + first, start + last)
+        if isinstance(clause, Bare):
+            return (replace(clause, is_objection=objects),)
+        if clause is not None:
+            return clause if isinstance(clause, tuple) else (clause,)
+    return ()
+
+
+def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """First word and end of each candidate reading without speech acts, from the shortest to the
+    whole sentence: "no" belongs to the words after it in "no chair there"."""
+    end = _FRAME.end(words)
+    for start in reversed([0, *_FRAME.starts(words)[1:][-_MOST_STARTS:]]):
+        yield start, max(start, end)
+    if end < len(words):
+        yield 0, len(words)
+
+
+def _segments(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Start and end of the stretches between words that may join clauses."""
+    joins = [place for place, token in enumerate(tokens) if token.word in JOINS | _EXCEPTING]
+    starts = [place + (tokens[place].word in JOINS) for place in joins]
+    bounds = zip([0, *starts], [*joins, len(tokens)], strict=True)
+    return [(start, end) for start, end in bounds if end > start]
+
+
+def _readings(
+    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], tuple[Clause, ...]]
+) -> Iterator[list[Clause]]:
+    """All ways to group segments into clauses, the longest clauses first."""
+    if not clauses:
+        yield []
+        return
+    for count in range(len(clauses), 0, -1):
+        said = read(clauses[0][0], clauses[count - 1][1])
+        if said:
+            yield from ([*said, *rest] for rest in _readings(clauses[count:], read))
+
+
+def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
+    """Commands of the clauses together; empty where there are none, or they contradict each
+    other."""
+    about: trees.Subject | None = None
+    gone: trees.Subject | None = None
+    noun = ""
+    is_objection = any(map(_objects, clauses))
+    commands: list[trees.Command] = []
+    excepted: list[Excepted] = []
+    waits = False  # whether a bare topic has nothing said about it yet
+    for clause in clauses:
+        match clause:
+            case Topic(subject=subject, is_bare=is_bare):
+                if waits:
+                    return ()
+                about, waits = subject, is_bare
+            case Excepted():
+                excepted.append(clause)
+            case Denied() if any(isinstance(said, _OF_WHOLES) for said in commands):
+                return ()  # "delete the chairs, but not the red one"
+            case Denied(subject=subject, is_absent=is_absent, noun=denied):
+                about = subject or about
+                noun = denied or noun
+                gone = subject if is_absent else gone
+            case Bare(label=label):
+                if not is_objection:
+                    return ()
+                commands.append(trees.Rename(about or trees.Marked(), label))
+                waits = False
+            case Aside():
+                pass
+            case _:
+                said = clause if about is None else _with_subject(clause, about)
+                waits &= said == clause and _subject(clause) != about
+                commands.append(said)
+    if waits:
+        return ()
+    commands = [_with_denial(command, noun) for command in commands]
+    for one in excepted:
+        if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
+            return ()
+        commands = [left]
+    if gone is not None and not commands:
+        commands = [trees.DeleteObject(gone)]
+    claimed = [_subject(command) for command in commands]
+    if any(isinstance(c, Denied) and c.subject not in (None, gone, *claimed) for c in clauses):
+        return ()  # "the sofa is blue and the shelf is not white"
+    unique = _without_repetitions(commands)
+    return () if _contradict(unique) else tuple(unique)
+
+
+def _only_denial(clauses: Sequence[Clause]) -> trees.Deny | None:
+    """What is denied by clauses that claim nothing."""
+    denials = [clause for clause in clauses if isinstance(clause, Denied)]
+    topics = [clause.subject for clause in clauses if isinstance(clause, Topic)]
+    if len(denials) != 1 or not denials[0].noun or not all(map(_objects, clauses)):
+        return None
+    return trees.Deny(denials[0].subject or next(iter(topics), trees.Marked()), denials[0].noun)
+
+
+def _objects(clause: Clause) -> bool:
+    if isinstance(clause, Aside | Bare):
+        return clause.is_objection
+    return isinstance(clause, Denied | Topic)
+
+
+def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Command:
+    """The command with "it" replaced by a topic."""
+    if isinstance(command, trees.Merge) and command.subjects == (trees.Marked(),):
+        return replace(command, subjects=_each(subject))
+    if isinstance(command, trees.Split):
+        if isinstance(subject, trees.Several) or command.subject != trees.Marked():
+            return command
+        return replace(command, subject=subject)
+    if isinstance(command, trees.OfOne) and command.subject == trees.Marked():
+        return replace(command, subject=subject)
+    return command
+
+
+def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command | None:
+    """The command about all of its things but some; None where it is about one."""
+    if not isinstance(command, trees.OfOne) or isinstance(command, trees.Split):
+        return None
+    subject = command.subject
+    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.rpartition(" ")[2]):
+        return None
+    but = except_things(excepted.things, subject, excepted.said)
+    if but is None:
+        return None
+    return replace(command, subject=replace(subject, conditions=(*subject.conditions, but)))
+
+
+def _with_denial(command: trees.Command, noun: str) -> trees.Command:
+    """The command with the name that another clause has denied."""
+    if not isinstance(command, trees.Rename | trees.IsA) or command.denied:
+        return command
+    return replace(command, denied=noun)
+
+
+def _each(subject: trees.Subject) -> tuple[trees.Reference, ...]:
+    return subject.parts if isinstance(subject, trees.Several) else (subject,)
+
+
+def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:
+    """Commands without repetitions ("these are one chair, merge them")."""
+    kept: list[trees.Command] = []
+    for command in commands:
+        before = next((one for one in kept if _is_repeated(one, command)), None)
+        if before is None:
+            kept.append(command)
+        elif _says_more(command, before):
+            kept[kept.index(before)] = command
+    return kept
+
+
+def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
+    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
+        return True
+    kinds = trees.Split | trees.DeleteObject
+    same = type(first) is type(second) and isinstance(first, kinds)
+    return first == second or (same and trees.Marked() in (_subject(first), _subject(second)))
+
+
+def _says_more(second: trees.Command, first: trees.Command) -> bool:
+    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
+        return (len(second.subjects), second.noun) > (len(first.subjects), first.noun)
+    if isinstance(first, trees.Split) and isinstance(second, trees.Split):
+        return second.noun > first.noun
+    return _subject(first) == trees.Marked() != _subject(second)
+
+
+def _subject(command: trees.Command) -> trees.Subject | None:
+    return command.subject if isinstance(command, trees.OfOne) else None
+
+
+def _contradict(commands: Sequence[trees.Command]) -> bool:
+    """Whether one object gets two names or two values, or is both merged and split."""
+    if {trees.Merge, trees.Split} <= {type(command) for command in commands}:
+        return True
+    said: dict[tuple[trees.Subject, str], trees.Command] = {}
+    for command in commands:
+        if isinstance(command, trees.Rename | trees.SetAttribute):
+            key = command.key if isinstance(command, trees.SetAttribute) else "name"
+            if said.setdefault((command.subject, key), command) != command:
+                return True
+    return False

@@ -1,0 +1,409 @@
+"""Slots of corrections that the parser reads: references, names, values, owners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from scenemind.language import lexicon
+from scenemind.language.english import (
+    find_number,
+    is_plural,
+    normal,
+    plural,
+    read_table,
+    singular,
+    with_article,
+    word_set,
+)
+from scenemind.language.qualities import find_attribute, find_look, find_quality
+from scenemind.language.referring.whole import ends_noun, read_phrase
+from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
+from scenemind.language.trees import (
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Reference,
+    Related,
+    Several,
+    Subject,
+    Viewer,
+)
+from scenemind.language.vocabulary import Thesaurus
+
+TABLE: dict[str, Any] = read_table("scenemind.language.corrections", "shapes.yaml")
+_SETS = {name: word_set(words) for name, words in TABLE["sets"].items()}
+_PHRASES: dict[str, list[str]] = TABLE["phrases"]
+# Words after a value -> the attribute, where they name one.
+_KIND_WORDS: dict[str, str | None] = {
+    word: None if key == "any" else key for key, words in TABLE["kinds"].items() for word in words
+}
+_SPELLINGS: dict[str, str] = TABLE["spellings"]
+_MOST_JOINTS = 12  # in a list of references
+_LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
+_NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
+_ANY_QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
+# A word to its end, with "'s".
+_AS_WRITTEN = re.compile(r"[\w-]+(?:['\u2019]\w+)?")
+# Of words that say what a thing is like: "artificial", "fragile", "poisonous".
+_QUALITY_ENDINGS = (
+    "icial",
+    "onal",
+    "ous",
+    "agile",
+    "able",
+    "ible",
+    "ive",
+    "ful",
+    "less",
+    "antique",
+)
+_QUOTES = frozenset('"\u201c\u201d')
+_NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
+_THINGS = word_set("everything things objects items")
+_AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
+_AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a thing is: "red cup".
+
+    Attributes:
+        noun: the label without leading words that are attributes.
+        attributes: names and values of those words.
+    """
+
+    label: str
+    noun: str
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+def names_no_thing(words: list[str]) -> bool:
+    """Whether words name no thing: "(a) joke", "(a) bit strange", "(a) dark grey"."""
+    last = words[-1]
+    is_like_this = last in _NOT_LIKE_THIS or last in lexicon.ADJECTIVES
+    return last in _SETS["no_things"] or is_like_this or not _NO_LABEL.isdisjoint(words)
+
+
+def may_be_named(words: str) -> bool:
+    """Whether words may be a name or a value: "just red" is none."""
+    return _NO_LABEL.isdisjoint(words.split())
+
+
+def is_short_for_is(following: Sequence[str]) -> bool:
+    """Whether "'s" before these words stands for "is" ("the lamp's grey", not "the lamp's
+    colour")."""
+    after, end = following[0], tuple(following[1:2])
+    is_quality = after in lexicon.QUALITIES and end in ((), (",",), ("not",), ("in",))
+    return after in _SETS["after_is"] or after in lexicon.COLOURS or is_quality
+
+
+_Subject = TypeVar("_Subject", bound=Subject)
+
+
+def as_definite(reference: _Subject) -> _Subject:
+    """The reference with "the": "a cup" as "the cup"."""
+    return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
+
+
+def _reference(p: SlotWords) -> Reference | None:
+    """A reference whose noun may name a thing."""
+    reference = p.reference()
+    noun = [] if isinstance(reference, Viewer) else reference.noun.split()
+    is_verb = bool(noun) and noun[0] in _SETS["correction_verbs"]
+    return None if noun and (is_verb or names_no_thing(noun)) else reference
+
+
+def _other_ones(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
+    """ "The red one", "object 3", but not "the cup"."""
+    things = p.peek() == "the" and excepted(p)
+    is_kind = things and isinstance(things[0], NounPhrase) and things[0].noun
+    return None if is_kind else things or None
+
+
+def _number_or_reference(p: SlotWords) -> Reference | None:
+    if _is_figure(p.peek()):
+        p.at += 1
+        return ObjectNumber(int(p.words[p.at - 1][:9]))
+    return _reference(p)
+
+
+def _references(p: SlotWords, *between: str) -> tuple[Reference, ...] | None:
+    """ "Object 3 and 5", "objects 3, 5 and 7" or "the cup and the mug"; "the cup between the bed
+    and the lamp" is one."""
+    words, at = p.words, p.at
+    joints = [place for place in range(at, len(words)) if words[place] in (",", *between)]
+    if read_phrase(words, at)[0] is not None:
+        joints = []
+    found: list[Reference | None] = []
+    for end in (*joints[:_MOST_JOINTS], len(words)):
+        if end == p.at and words[end - 1 : end] == (",",):  # ", and"
+            p.at = end + 1
+            continue
+        p.words = words[:end]
+        found.append(_number_or_reference(p) if end > p.at else None)
+        p.words = words
+        if found[-1] is None or p.at < end:
+            return None
+        p.at = min(end + 1, len(words))
+    return tuple(filter(None, found))
+
+
+def _several(p: SlotWords) -> Subject | None:
+    """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"; further
+    nouns need their "the", and the last one an "and"."""
+    if _is_figure(p.peek(1)):
+        p.take("both")
+    start = p.at
+    is_counted = _is_figure(p.peek()) and p.peek(1) not in _AFTER_NUMBER  # "2 chairs"
+    parts = (_reference(p),) if is_counted else _references(p, "and")
+    found: tuple[Reference, ...] = tuple(filter(None, parts or ()))
+    if parts is None or not found:
+        return None
+    words, first = p.words[start : p.at], found[0]
+    if len(found) == 1:
+        if isinstance(first, NounPhrase) and not (first.noun or _THINGS.isdisjoint(words)):
+            return replace(first, noun="things")
+        return first
+    numbers = [part for part in found if isinstance(part, ObjectNumber)]
+    if len(numbers) == len(found):  # the 3 of "chairs 2 and 3" is chair 3
+        return Several(tuple(replace(n, noun=normal(n.noun or numbers[0].noun)) for n in numbers))
+    are_nouns = all(isinstance(part, NounPhrase) and part.definite for part in found[1:])
+    is_list = isinstance(first, NounPhrase) and are_nouns and "and" in words
+    return Several(found) if is_list else None
+
+
+def _numbers(p: SlotWords) -> tuple[int, ...] | None:
+    """Ids of objects without a noun: "objects 4 and 9"."""
+    found = _references(p, "and") or ()
+    ids = tuple(n.object_id for n in found if isinstance(n, ObjectNumber) and not n.noun)
+    return ids if ids and len(ids) == len(found) else None
+
+
+def _label(p: SlotWords) -> str | None:
+    """A label of up to five words, the last in the singular."""
+    p.take(*_PHRASES["kind_of"])
+    *others, last = rest(p) or ("",)
+    ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
+    is_plain = all(word[:1].isalnum() for word in (*others, last))
+    if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
+        return None
+    return " ".join((*others, singular(last)))
+
+
+def _quoted(p: SlotWords) -> str | None:
+    """What stands in quotes, as it was written: "Anna's corner"."""
+    start = p.tokens[p.at].start
+    rest(p)
+    last = p.tokens[p.at - 1]
+    end = next((at for at in range(last.start, len(p.text)) if p.text[at] in _QUOTES), -1)
+    is_whole = start > 0 and p.text[start - 1] in _QUOTES and end >= last.start + len(last.word)
+    name = p.text[start:end].lower()
+    return name if is_whole and not any(sign in _QUOTES for sign in name) else None
+
+
+def _proper(p: SlotWords) -> str | None:
+    """A proper name as it was written: "Mister Cold", "T1", "Grandma's seat", "'the bistro'"."""
+    first = p.at
+    start = p.tokens[first].start
+    words = rest(p)
+    last = p.tokens[p.at - 1]
+    name = _AS_WRITTEN.match(p.text, last.start)
+    said = p.text[start : name.end() if name else len(p.text)].replace("\u2019", "'")
+    is_quoted = start > 0 and p.text[start - 1] in _ANY_QUOTES
+    is_name = said[:1].isupper() and normal(said) not in Thesaurus.load().known()
+    if len(words) > _LONGEST_NAME or not (is_name or is_quoted) or "," in words:
+        return None
+    said = said.strip("'\"\u201c\u201d").removeprefix("the ")
+    return said if said and words[0] not in lexicon.COLOURS else None
+
+
+def _proper_owner(p: SlotWords) -> str | None:
+    """The name of an owner, without what they are to the speaker: "Ali" of "my friend Ali"."""
+    p.take("my", "our", "the")
+    p.take(*_PHRASES["kin"])
+    return None if p.done else _proper(p)
+
+
+def _free_text(p: SlotWords) -> str | None:
+    """What a note says, as it was written."""
+    start = p.tokens[p.at].start
+    words = rest(p)
+    last = p.tokens[p.at - 1]
+    end = _AS_WRITTEN.match(p.text, last.start)
+    said = " ".join(p.text[start : end.end() if end else len(p.text)].split())
+    return said if len(words) > 1 else None
+
+
+def _quality_word(p: SlotWords) -> str | None:
+    """What somebody says of a thing that no attribute holds: "is artificial"."""
+    words = rest(p)
+    is_one = len(words) == 1 and words[0].endswith(_QUALITY_ENDINGS)
+    may_be = is_one and words[0] not in _SETS["no_things"] and may_be_named(words[0])
+    return f"is {words[0]}" if may_be and words[0] not in lexicon.QUALITIES else None
+
+
+def _bare_name(p: SlotWords) -> str | None:
+    """A label that may be a name by itself; "go back" is none."""
+    label = _label(p)
+    first, *others = (label or "").split() or [""]
+    if first in _SETS["robot_orders"] or first.endswith("ly") or len(others) >= _LONGEST_NAME:
+        return None
+    return label
+
+
+def _kind(p: SlotWords) -> Kind | None:
+    """What follows an article: "red cup"."""
+    start = p.at
+    attributes: list[tuple[str, str]] = []
+    while (given := _find_before_noun(p)) is not None:
+        attributes.append((given.key, given.value))
+    before = p.words[start : p.at]
+    noun = _label(p)
+    return None if noun is None else Kind(" ".join((*before, noun)), noun, tuple(attributes))
+
+
+def _find_before_noun(p: SlotWords) -> HasAttribute | None:
+    """An attribute before a noun ("red" of "red cup"); None (and no move) without a noun after
+    it."""
+    start = p.at
+    given = None if p.peek() in ("on", "off") else p.find(find_look)
+    if given is not None and not (p.done or ends_noun(p.words, p.at, False)):
+        return given
+    p.at = start
+    return None
+
+
+def _kinds(p: SlotWords) -> Kind | None:
+    """A bare plural ("stools", but not "two stools") after "are"."""
+    is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
+    return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
+
+
+def _value(p: SlotWords) -> HasAttribute | None:
+    """A colour, size, material, shape or state at the end of a claim; the start of a thing's name
+    ("a round table") is none."""
+    start = p.at
+    while p.take(*_PHRASES["more_or_less"]):
+        pass
+    has_article = bool(p.take("a", "an", "the"))
+    at = p.at
+    given = p.find(find_look)
+    if given is not None:
+        if given.key == "color":
+            given = HasAttribute("color", _colour_as_said(p.words[at : p.at]))
+        kind = p.take(*_KIND_WORDS)
+        is_whole = bool(kind) or not has_article
+        if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
+            return given
+    p.at = start
+    return p.find(find_quality)
+
+
+def _colour_as_said(words: Sequence[str]) -> str:
+    """The colour that is written: "turquoise", where a question's "blue" would do; "grey" for
+    "gray"."""
+    known = {*lexicon.COLOURS, *lexicon.SHADES, "and"}
+    return " ".join(_SPELLINGS.get(word, word) for word in words if word in known)
+
+
+def _quality(p: SlotWords) -> HasAttribute | None:
+    said = p.condition()
+    return said if isinstance(said, HasAttribute) and not said.negated else None
+
+
+def _material(p: SlotWords) -> HasAttribute | None:
+    label = _label(p)
+    return None if label is None else HasAttribute("material", label)
+
+
+def _phrase(p: SlotWords) -> str | None:
+    """The value or noun of what is denied: a colour, a quality, a number or a thing."""
+    given = p.find(find_attribute) or p.find(find_quality)
+    if given is not None:
+        return given.value
+    if find_number(p.peek()) is not None and not p.peek(1):
+        return rest(p)[0]
+    said = p.reference()
+    if isinstance(said, NounPhrase):
+        return said.noun or None
+    return ""
+
+
+def _condition(p: SlotWords) -> Related | None:
+    given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
+    return given if isinstance(given, Related) and len(given.anchors) == 1 else None
+
+
+def _place(p: SlotWords) -> Related | None:
+    given = _condition(p)
+    is_place = given is not None and not given.negated and isinstance(given.anchors[0], NounPhrase)
+    return given if is_place else None
+
+
+def _rest(p: SlotWords) -> str | None:
+    """The rest of a denial, if it is short and holds no further clause."""
+    words = rest(p)
+    is_short = len(words) <= _LONGEST_REST and _SETS["clause_words"].isdisjoint(words)
+    return " ".join(words) if is_short else None
+
+
+def _plural_noun(p: SlotWords) -> str | None:
+    noun = p.noun_words()
+    return plural(" ".join(noun)) if noun else None
+
+
+def _is_figure(word: str) -> bool:
+    return word.isascii() and word.isdigit()
+
+
+def _number_of(p: SlotWords) -> ObjectNumber | None:
+    said = p.reference()
+    return said if isinstance(said, ObjectNumber) else None
+
+
+def _figured(p: SlotWords) -> ObjectNumber | None:
+    """ "9", "object 9"."""
+    p.take("object", "number")
+    return _number_or_reference(p) if _is_figure(p.peek()) else None  # type: ignore[return-value]
+
+
+SLOTS: dict[str, Callable[[SlotWords], Any]] = {
+    **READERS,
+    "any_reference": lambda p: p.reference(),
+    "bare_name": _bare_name,
+    "link": _condition,
+    "count": one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
+    "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
+    "kind": _kind,
+    "kinds": _kinds,
+    "label": _label,
+    "material": _material,
+    "noun_here": lambda p: Marked(" ".join(p.noun_words())),
+    "noun_of": lambda p: getattr(p.reference(), "noun", None),
+    "object_number": _number_of,
+    "number_or_reference": _number_or_reference,
+    "numbered": _figured,
+    "numbers": _numbers,
+    "other_ones": _other_ones,
+    "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
+    "phrase": _phrase,
+    "place": _place,
+    "plural_noun": _plural_noun,
+    "free_text": _free_text,
+    "proper": _proper,
+    "proper_owner": _proper_owner,
+    "quality": _quality,
+    "quality_word": _quality_word,
+    "quoted": _quoted,
+    "reference": _reference,
+    "references": lambda p: _references(p, "with", "into", "and", "to"),
+    "references_and": lambda p: _references(p, "and"),
+    "rest": _rest,
+    "several": _several,
+    "value": _value,
+}

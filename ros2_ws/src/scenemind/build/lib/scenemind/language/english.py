@@ -1,0 +1,189 @@
+"""Small English: one spelling of a phrase, plurals, articles, lists, numbers, inflections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+_IRREGULAR = {
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "knives": "knife",
+    "shelves": "shelf",
+    "bookshelves": "bookshelf",
+    "scarves": "scarf",
+    "loaves": "loaf",
+    "leaves": "leaf",
+    "tvs": "tv",
+}
+_IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+)  # fmt: skip
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+_MAX_SHOWN = 60
+# Ending -> shortest stem: "red" is no inflection of "r".
+_ENDINGS = {"s": 3, "es": 3, "ed": 3, "d": 3, "ing": 3, "en": 4, "n": 4, "y": 4, "ly": 3, "ish": 3}
+_VOWELS = "aeiou"
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The set of the words of a text."""
+    return frozenset(words.split())
+
+
+# Nouns without a singular.
+_PAIRS = word_set(
+    "scissors pants jeans shorts glasses sunglasses headphones clothes stairs skis tongs pliers"
+    " binoculars goggles series furniture"
+)
+# Words that end in s and are a singular.
+_INVARIANT = _PAIRS | word_set("glass bus gas dress mattress compass canvas chess lens iris")
+
+
+def singular(word: str) -> str:
+    """The singular of one lower-case word; the word itself where none is known."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word in _INVARIANT or len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("us"):
+        return word
+    return word[:-1]
+
+
+def normal(words: str) -> str:
+    """Normal form: lower case, single spaces, no hyphens or underscores, singular last word."""
+    cleaned = words.lower().replace("_", " ").replace("-", " ").split()
+    return " ".join((*cleaned[:-1], singular(cleaned[-1]))) if cleaned else ""
+
+
+def plural(phrase: str) -> str:
+    """The plural of a noun or a compound noun ("dining table" -> "dining tables")."""
+    head, _, last = phrase.rpartition(" ")
+    return f"{head} {_plural_word(last)}".strip()
+
+
+def is_plural(word: str) -> bool:
+    """Whether a lower-case word has a singular that differs from it."""
+    return singular(word) != word
+
+
+def with_article(phrase: str) -> str:
+    """With "a" or "an"; plural things go without ("scissors")."""
+    if phrase.split(" ")[-1] in _PAIRS:
+        return phrase
+    return f"{'an' if phrase[:1].lower() in 'aeiou' else 'a'} {phrase}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """A list in words: "a, b and c"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def shown(text: str) -> str:
+    """Text from outside as one line of bounded length, for use in a sentence."""
+    line = " ".join(text[: 4 * _MAX_SHOWN].split())
+    return line if len(line) <= _MAX_SHOWN else line[: _MAX_SHOWN - 3] + "..."
+
+
+def find_number(word: str) -> int | None:
+    """The value of "3" or "three"; None for other words."""
+    if word.isascii() and word.isdigit():
+        return int(word[:9])
+    return _NUMBERS.index(word) if word in _NUMBERS else None
+
+
+def number_word(value: int) -> str:
+    """The word for a number from 0 to 12; figures beyond ("21")."""
+    return _NUMBERS[value] if value < len(_NUMBERS) else str(value)
+
+
+def find_ordinal(word: str) -> int | None:
+    """The value of "third" or "3rd"; None for other words."""
+    if word in _ORDINALS:
+        return _ORDINALS.index(word) + 1
+    digits = word[:-2]
+    if word[-2:] in ("st", "nd", "rd", "th") and digits.isascii() and digits.isdigit():
+        return max(1, int(digits[:9]))
+    return None
+
+
+def ordinal(value: int) -> str:
+    """The word for a place in a row, from 1; in figures beyond the tenth ("21st")."""
+    if value <= len(_ORDINALS):
+        return _ORDINALS[value - 1]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+    return f"{value}th" if value % 100 in (11, 12, 13) else f"{value}{ending}"
+
+
+def _plural_word(word: str) -> str:
+    if word in _IRREGULAR_PLURAL:
+        return _IRREGULAR_PLURAL[word]
+    if word in _PAIRS:
+        return word
+    if is_plural(word):
+        return word
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    return word + "s"
+
+
+_ENDINGS |= {"ic": 4}
+
+
+def roots(word: str) -> frozenset[str]:
+    """All possible roots of a lower-case word, itself included; some are no words."""
+    plain = word.removesuffix("'s").removesuffix("'")
+    return frozenset((plain, singular(plain), *_without_endings(plain)))
+
+
+def _without_endings(word: str) -> Iterator[str]:
+    for ending, shortest in _ENDINGS.items():
+        rest = word.removesuffix(ending)
+        if rest == word or len(rest) < shortest:
+            continue
+        yield rest
+        yield f"{rest}e"  # "rename" of "renaming"
+        if rest[-1] == rest[-2] and rest[-1] not in _VOWELS:
+            yield rest[:-1]  # "sit" of "sitting"
+
+
+# The C loader, part of the wheels, is ten times as fast.
+_SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def patterns_of(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Regular expressions by class, each for one of its options; "<name>" in an option is an
+    earlier class."""
+    known: dict[str, str] = {}
+    for name, options in classes.items():
+        text = f"(?:{'|'.join(options)})"
+        known[name] = re.sub(r"<(\w+)>", lambda found: known[found[1]], text)
+    return known
+
+
+def read_table(package: str, name: str) -> Any:
+    """Content of a YAML file in a package of the library."""
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    return yaml.load(text, Loader=_SAFE_LOADER)

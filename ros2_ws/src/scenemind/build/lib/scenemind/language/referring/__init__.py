@@ -1,0 +1,1 @@
+"""Referring expressions in free wording: from a phrase to a description of its target."""

@@ -1,0 +1,330 @@
+"""Chunker of referring expressions: relations, places, noun chunks, small words."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from scenemind.language import lexicon
+from scenemind.language.english import find_number, find_ordinal, is_plural, read_table
+from scenemind.language.lexicon import (
+    FREE_RELATIONS,
+    PLACES,
+    SIDE_WORDS,
+    VIEWS,
+    PhraseTable,
+    free_text,
+)
+from scenemind.language.relation_names import find_relation
+from scenemind.language.trees import Condition, Rank, Reference
+
+_WORD = re.compile(r"@[\w']+|[^\W_]+|[.,;!?:]")
+_CLOCK = re.compile(
+    r"(?:(?:at|on|in|to) )?(?:(?:the|its|my|your|our) )*(?P<hour>\w+) (?:o'? ?)?clock"
+    r"(?: (?:direction|position|side))?(?P<of> (?:of|from))?(?!\S)"
+)
+_REWRITES = [
+    (re.compile(pattern), text)
+    for pattern, text in read_table("scenemind.language.referring", "rewrites.yaml")["rewrites"]
+]
+Kind = Literal[
+    "noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "said", "other"
+]
+_LONGEST_CLOCK = 7
+# "The closest chair": looks before a noun, else relations.
+_COMPARATIVES = {
+    word: name for word, name in lexicon.SUPERLATIVES.items() if name in lexicon.COMPARING
+}
+_COMPARED = frozenset((*_COMPARATIVES, *lexicon.RANKS))
+_FAR = ("far", *(word for word, name in _COMPARATIVES.items() if name == "farthest"))
+_TRAITS = {"far", "last", *_COMPARATIVES, *SIDE_WORDS, *lexicon.LOOKS, *lexicon.RANKS}
+_TRAITS |= free_text("other_looks")
+_PHRASES = PhraseTable({**FREE_RELATIONS, **PLACES, **VIEWS})
+ROOMS, ROWS = free_text("rooms"), free_text("rows")
+_DETERMINERS, _GENERIC, OF_CANS, _OF_NOUNS, _OPENERS, _PARTITIVES, _STARTERS = map(
+    free_text,
+    ("determiners", "generic", "of_cans", "of_nouns", "view_openers", "partitives", "starters"),
+)
+_KINDS: tuple[Kind, ...] = ("be", "pronoun", "not", "and", "other")
+_SMALL = {kind: free_text(kind) for kind in _KINDS}
+_SMALL["other"] |= _OPENERS
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words and signs of an expression, in one spelling."""
+    line = " ".join(text.lower().replace("\u2019", "'").split())
+    for pattern, replacement in _REWRITES:
+        line = pattern.sub(replacement, line)
+    return _WORD.findall(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive words with their kind; "said" are conditions alone.
+
+    Attributes:
+        value: the predicate, the place or the kind of view; the noun of a noun chunk.
+        traits: of a noun chunk: words on look and place, in order.
+        order, number: 2 of "second"; 3 of "three". is_ordinal: whether an order was said.
+        conditions, definite, of_speaker, thing: of a phrase that is read whole (`whole.py`): what
+            its words on look say; see `NounPhrase`; the thing, where it is no noun phrase.
+    """
+
+    kind: Kind
+    words: tuple[str, ...]
+    value: str = ""
+    traits: tuple[str, ...] = ()
+    order: int = 1
+    number: int | None = None
+    is_ordinal: bool = False
+    conditions: tuple[Condition | Rank, ...] = ()
+    definite: bool = False
+    of_speaker: bool = False
+    thing: Reference | None = None
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is nothing but marks."""
+        return not self.value and {word[0] for word in self.traits} == {"@"}
+
+    @property
+    def plural(self) -> bool:
+        last = self.value.split(" ")[-1]
+        return bool(self.number and self.number > 1) or is_plural(last)
+
+
+def chunks_of(text: str, views: bool = True) -> list[Chunk]:
+    """Chunks of an expression, from left to right.
+
+    Args:
+        views: whether "sitting at the table" at its start is a viewpoint.
+    """
+    return Chunker(words_of(text), views).read()
+
+
+class Chunker:
+    """Chunker of words; `chunks` are those read so far."""
+
+    relations: PhraseTable = FREE_RELATIONS
+    places: PhraseTable = PLACES
+    longest = _PHRASES
+    determiners = _DETERMINERS
+
+    def __init__(self, words: Sequence[str], views: bool = False) -> None:
+        self.words = tuple(words)
+        self.chunks: list[Chunk] = []
+        self._views = views
+        self._has_clock = any(word.endswith("clock") for word in words)
+
+    def read(self) -> list[Chunk]:
+        """All chunks."""
+        at = 0
+        while at < len(self.words):
+            chunk = self.chunk_at(at)
+            at += len(chunk.words)
+            self.chunks.append(chunk)
+            if chunk.kind == "noun" and _is_partitive(self.chunks[:-1]):
+                self.chunks[-3:] = _whole(*self.chunks[-3:])
+            if not self.may_go_on():
+                break
+        return _with_comparisons(self.chunks)
+
+    def may_go_on(self) -> bool:
+        """Whether chunks after the last one are of any use."""
+        return True
+
+    def chunk_at(self, at: int) -> Chunk:
+        """The chunk that begins with a word."""
+        opening = self._views and _opens_view(self.chunks)
+        return self.phrase_at(at, opening) or self.small_at(at) or self.noun_at(at)
+
+    def phrase_at(self, at: int, opening: bool = False) -> Chunk | None:
+        """The longest relation, place or, where one may be given (`opening`), view at a word."""
+        words = self.words
+        clock = self.clock_at(at)
+        if clock is not None and clock.kind == "relation":
+            return clock
+        for length in self.longest.lengths(words, at):
+            phrase = tuple(words[at : at + length])
+            if opening and phrase in VIEWS and (phrase != ("from",) or not self.chunks):
+                return Chunk("view", phrase, VIEWS[phrase])
+            if phrase in self.relations and not self._is_far_side(at, length):
+                return Chunk("relation", phrase, self.relations[phrase])
+            if phrase in self.places and not self._is_of_noun(at, length):
+                return Chunk("place", phrase, self.places[phrase])
+        return None
+
+    def clock_at(self, at: int) -> Chunk | None:
+        """ "At the 3 o'clock of" as a relation; without "of" as a place."""
+        found = self._has_clock and _CLOCK.match(" ".join(self.words[at : at + _LONGEST_CLOCK]))
+        relation = find_relation(f"{found['hour']} o'clock") if found else None
+        if not found or relation is None:
+            return None
+        kind: Kind = "relation" if found["of"] else "place"
+        return Chunk(kind, tuple(found.group().split()), relation.name)
+
+    def small(self, word: str) -> Chunk | None:
+        """The chunk of a word that is no part of a noun; None for others."""
+        if not word.isalnum():
+            return None if word[0] == "@" else Chunk("break", (word,))
+        adverb: Kind | None = "other" if _is_adverb(word) else None
+        kind = next((kind for kind in _KINDS if word in _SMALL[kind]), adverb)
+        return None if kind is None else Chunk(kind, (word,))
+
+    def noun_at(self, start: int) -> Chunk:
+        """A noun chunk up to the next small word or relation; "left" and "black" are its traits."""
+        words = self.words
+        at, order, number = start, None, None
+        noun: list[str] = []
+        traits: list[str] = []
+        while at < len(words):
+            word = words[at]
+            if at > start and not noun and _is_adverb(word):  # "the partially open door"
+                at += 1
+                continue
+            if word == "," and traits and not noun and _TRAITS.intersection(words[at + 1 : at + 2]):
+                at += 1  # "a small, round table"
+                continue
+            if at > start and self.ends_noun(at, bool(noun)):
+                break
+            if noun and words[at - 1][0] == "@" != word[0]:
+                break
+            if noun and word in _STARTERS and self._goes_on(at + 1):
+                break
+            if word == "right" and at > start and self._is_relation(at + 1):  # "right behind"
+                at += 1
+                continue
+            if word in self.determiners and not noun:
+                if word in ("another", "other"):
+                    traits.append("other")
+            elif (ordinal := find_ordinal(word)) is not None:
+                order = ordinal
+            elif (value := find_number(word)) is not None and not noun:
+                number = value if value != 1 else None
+            elif word in _TRAITS or word[0] == "@":
+                traits.append(word)
+            else:
+                noun.append(word)
+            at += 1
+        is_the_light = traits == ["light"] and words[at - 2 : at - 1] == ("the",)
+        is_stuff = words[start] in self.determiners and not lexicon.MASSES.isdisjoint(traits[-1:])
+        is_stuff &= words[at : at + 1] not in (("and",), (",",), ("or",))
+        if not noun and (is_the_light or is_stuff):
+            noun, traits = traits[-1:], traits[:-1]
+        kept = [word for word in noun if word not in _GENERIC]
+        said, is_ordinal = tuple(words[start:at]), order is not None
+        return Chunk("noun", said, " ".join(kept), tuple(traits), order or 1, number, is_ordinal)
+
+    def ends_noun(self, at: int, inside: bool) -> bool:
+        """Whether a noun chunk ends before a word; `inside`: after a word of its noun."""
+        words, word = self.words, self.words[at]
+        if word == "can" and at and words[at - 1] in OF_CANS | self.determiners:
+            return False
+        if word[0] == "@":
+            return False
+        if not word.isalnum() or (inside and word in self.determiners):
+            return True
+        found = self.phrase_at(at)
+        if found is not None:
+            return inside or len(found.words) > 1 or found.words[0] not in _COMPARATIVES
+        if word in _OF_NOUNS:
+            return False
+        following = words[at + 1] if at + 1 < len(words) else ""
+        is_thing = word == "stand" and inside and not is_plural(words[at - 1])
+        if is_thing and ("stand", following) not in VIEWS:
+            return False
+        return self.small(word) is not None
+
+    def small_at(self, at: int) -> Chunk | None:
+        """The chunk of a word at its place; see `small`."""
+        is_side = self.words[at] in SIDE_WORDS or self.words[at] in _FAR
+        return None if is_side and self._goes_on(at + 1) else self.small(self.words[at])
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether more of a noun follows: "facing the door left trash can" speaks of two things."""
+        return at < len(self.words) and not self.ends_noun(at, True)
+
+    def _is_relation(self, at: int) -> bool:
+        return self.phrase_at(at) is not None and self.words[at] not in ("of", "to", "from")
+
+    def _is_far_side(self, at: int, length: int) -> bool:
+        """Whether the "far" of "the far left monitor" is no relation."""
+        words = self.words
+        following = words[at + length] if at + length < len(words) else ""
+        is_before_noun = following in SIDE_WORDS or (at > 0 and words[at - 1] in self.determiners)
+        return length == 1 and words[at] in _FAR and is_before_noun
+
+    def _is_of_noun(self, at: int, length: int) -> bool:
+        """Whether a side belongs to a noun that follows: "on the left bed" is no place."""
+        words, after = self.words, at + length
+        return (
+            words[at] in ("on", "in", "at")
+            and words[after - 1] in SIDE_WORDS
+            and after < len(words)
+            and words[after] not in self.determiners
+            and not self.ends_noun(after, False)
+        )
+
+
+def _with_comparisons(chunks: list[Chunk]) -> list[Chunk]:
+    """Chunks, where "the closest one to the door" and "the third one from the door" compare, and
+    "the furthest chair to the left" is the one on the left."""
+    chunks = list(chunks)
+    for at, (noun, relation) in enumerate(itertools.pairwise(chunks)):
+        following = chunks[at + 2] if at + 2 < len(chunks) else None
+        said = [trait for trait in noun.traits if trait in _COMPARATIVES]
+        if noun.kind != "noun" or not (said or (noun.is_ordinal and relation.words == ("from",))):
+            continue
+        is_named = following is not None and (following.value != "" or following.thing is not None)
+        is_anchored = following is not None and following.kind == "noun" and is_named
+        if relation.words in (("to",), ("from",)) and is_anchored:
+            chunks[at + 1] = replace(relation, value=_COMPARATIVES[said[0]] if said else "closest")
+        elif relation.kind != "place" or relation.words[0] != "to":
+            continue
+        kept = tuple(trait for trait in noun.traits if trait not in said)
+        chunks[at] = replace(noun, traits=kept)
+    return chunks
+
+
+def _is_partitive(before: list[Chunk]) -> bool:
+    """Whether "a set of" precedes a noun, which is then the head."""
+    if len(before) < 2 or before[-1].words != ("of",) or before[-2].kind != "noun":
+        return False
+    part = before[-2].value.split(" ")[-1]
+    return not part or part in _PARTITIVES
+
+
+def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
+    """The noun with what was said of the part; "the front row of chairs" are chairs in a row."""
+    if part.value in ROWS and (part.traits or part.is_ordinal):
+        return [noun, Chunk("relation", ("in",), "inside"), part]
+    # "The two chairs" of "a set of two chairs", but one: "the taller of the two chairs".
+    is_part = part.value != "" or not _COMPARED.isdisjoint(part.traits)
+    whole = replace(
+        noun,
+        words=(*part.words, *of.words, *noun.words),
+        traits=(*part.traits, *noun.traits),
+        order=max(part.order, noun.order),
+        is_ordinal=part.is_ordinal or noun.is_ordinal,
+        number=part.number if is_part else noun.number,
+    )
+    return [whole]
+
+
+def _opens_view(before: list[Chunk]) -> bool:
+    """Whether a viewpoint may be given here: at the start of a clause, or after "when you are"."""
+    for chunk in reversed(before):
+        if chunk.kind in ("break", "and"):
+            return True
+        if any(word in _OPENERS for word in chunk.words):
+            return True
+        if chunk.kind != "be" and chunk.words != ("directly",):
+            return False
+    return True
+
+
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ally")

@@ -1,0 +1,485 @@
+"""Reader of phrases that have to be read to the end: those in the slots of sentences.
+
+    phrase    := thing | noun condition*        thing := "me" | "it" | "chair 12"
+    condition := ("," | "and" | "that is")? "not"? (relation phrase | side | look | quality)
+
+It makes the same chunks as the reader of free descriptions, of fewer words: what is no colour or
+size belongs to the noun ("round table"), and a sentence holds no viewpoint. Each chunk has to have
+its place in a phrase; the words from the first that has none on are not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from scenemind.language import lexicon
+from scenemind.language.english import find_number, find_ordinal, normal, plural
+from scenemind.language.lexicon import PhraseTable
+from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
+from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker
+from scenemind.language.referring.draft import INVERSE
+from scenemind.language.referring.reader import read_chunks
+from scenemind.language.trees import (
+    Among,
+    Condition,
+    Described,
+    HasAttribute,
+    Marked,
+    NounPhrase,
+    ObjectNumber,
+    Rank,
+    Reference,
+    Related,
+    Viewer,
+)
+
+# "With a cup" is what it supports.
+_RELATIONS = PhraseTable(
+    {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
+    | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
+)
+_NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
+_MARKED = frozenset(("marked", "selected", "highlighted"))
+_AFTER_NOUN = lexicon.NOUN_END | {"", ","}
+_RELATIVE = ("that", "which", "who")
+_OPENS_QUALITY = ("to", "good", "made", "owned", "not")
+_ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
+_EXCEPT = PhraseTable(
+    lexicon.EXCEPT
+    | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
+)
+# Before "the laptop" of "the table the laptop is on", and what no such clause follows.
+_DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
+_OPENS_CLAUSE = lexicon.DEFINITE | lexicon.INDEFINITE | lexicon.BE | {"of", "and", ",", "not"}
+_SIDES = ("left", "right")
+_ONLY = ("only", "sole")
+_BESIDES = ("besides", "beside")
+_LONGEST_RELATION = 8  # words
+# Before a noun: "the tallest chair", "the taller chair".
+_RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
+_SINGLE_ANYTHING = frozenset((word,) for word in lexicon.ANYTHING)
+_OPENS_EXCEPTION = EXCEPTING | {form[0] for form in _EXCEPT} | {"beside", "but"}
+# Which chunks follow one another in a phrase, by their signs: n noun, g "thing", t what is no noun
+# phrase, i "it" of "with a cup on it", r relation, f "to" of "closest to", s side, q quality,
+# l look, a "and", c comma, p "that", b "is", x "not", o posture; "^" and "-" open a phrase and
+# conditions alone.
+_SAID = "xorsq"
+_AFTER = {
+    "^": "ngt", "-": f"{_SAID}lp", "r": "ngtix", "f": "ngt", "g": f"{_SAID}lcapf", "o": "rsqo",
+    "x": f"{_SAID}lngt", "a": f"{_SAID}lpngt", "c": f"{_SAID}ap", "p": f"{_SAID}b",
+    "b": f"{_SAID}l", **dict.fromkeys("ntilsq", f"{_SAID}capf"),
+}  # fmt: skip
+_LAST = frozenset("ngtilsq")
+
+
+def read_phrase(words: Sequence[str], at: int = 0) -> tuple[Reference | None, int]:
+    """The reference that all words from a place on are, else None; and the number of the first word
+    that has no place in one."""
+    return _with_exception(words, at, is_phrase=True)
+
+
+def read_conditions(words: Sequence[str], at: int = 0) -> tuple[NounPhrase | None, int]:
+    """The conditions that all words from a place on are, as those of a thing without a noun; see
+    `read_phrase`."""
+    phrase, end = _with_exception(words, at, is_phrase=False)
+    return (phrase if isinstance(phrase, NounPhrase) else None), end
+
+
+def except_things(things: Reference, phrase: NounPhrase, said: Sequence[str]) -> Condition | None:
+    """The condition of a phrase that excepts things: chairs "except the red one" but the red chair.
+
+    Args:
+        said: the words of the things.
+    """
+    if isinstance(things, NounPhrase) and things.noun.isdecimal():
+        return Among(ObjectNumber(int(things.noun[:9])), negated=True)
+    if isinstance(things, NounPhrase) and things == NounPhrase(things.noun, things.definite):
+        return Described(things.noun, negated=True) if things.noun else None
+    if isinstance(things, Viewer):
+        return None
+    if isinstance(things, NounPhrase) and phrase.noun and not things.noun:
+        kind = normal(phrase.noun)
+        things = replace(things, noun=plural(kind) if "ones" in said else kind)
+    return Among(things, negated=True)
+
+
+def _with_exception(
+    words: Sequence[str], start: int, *, is_phrase: bool
+) -> tuple[Reference | None, int]:
+    """A phrase, with "besides the chairs" of "anything to sit on besides the chairs" and "except
+    the red one" of "all chairs except the red one"."""
+    for at in range(start + is_phrase, len(words)):
+        if words[at] not in _OPENS_EXCEPTION:
+            continue
+        length = _EXCEPT.longest(words, at)[1]
+        is_besides = words[at] in _BESIDES
+        is_but = words[at] == "but" and not _ALL.isdisjoint(words[:at])
+        if not (length or is_besides or is_but):
+            continue
+        said = tuple(words[start : at - (words[at - 1] == ",")])
+        phrase, end = _read(said, is_phrase) if at > start else (NounPhrase(""), 0)
+        if is_besides and not _is_open(phrase, words[at]):
+            continue
+        if not isinstance(phrase, NounPhrase):
+            return None, start + end
+        of = at + (length or 1)
+        conditions = list(phrase.conditions)
+        for start, end in _joined(words, of):
+            things, read = read_phrase(words[:end], start)
+            but = None if things is None else except_things(things, phrase, words[start:end])
+            if but is None:
+                return None, read
+            conditions.append(but)
+        return replace(phrase, conditions=tuple(conditions)), len(words)
+    found, end = _read(tuple(words[start:]), is_phrase)
+    turned: tuple[str, ...] = ()
+    if found is None:
+        said = tuple(words[start:])
+        readers = (lexicon.without_agents, lexicon.with_uses, lexicon.without_having, _turned)
+        ways = (reader(said) for reader in readers)
+        turned = next((way for way in ways if way and way != said), ())
+    if turned:
+        found = _read(turned, is_phrase)[0]
+        end = end if found is None else len(words) - start
+    return found, start + end
+
+
+def _joined(words: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each of several things: "the cup and the book"."""
+    for at in range(start, len(words) - 1):
+        if words[at] in ("and", ",") and words[at + 1] in _DETERMINERS:
+            yield start, at
+            start = at + 1
+    yield start, len(words)
+
+
+def _turned(words: Sequence[str]) -> tuple[str, ...]:
+    """ "The table that supports the laptop" for "the table the laptop is on"; empty for others."""
+    last = range(max(0, len(words) - _LONGEST_RELATION), len(words))
+    ends = [at for at in last if at + lexicon.RELATIONS.longest(words, at)[1] == len(words)]
+    if not ends:
+        return ()
+    name, length = lexicon.RELATIONS.longest(words, ends[0])
+    verb = ends[0] - lexicon.at_posture(words, ends[0] - 1)
+    is_not = words[verb - 1] == "not"
+    verb -= is_not
+    is_being = words[verb - 1] in lexicon.BE
+    for clause in reversed(range(1, verb - is_being - 1)):
+        if words[clause] in _DETERMINERS and words[clause - 1] not in _OPENS_CLAUSE:
+            if not (is_being or words[verb] in lexicon.POSTURES or length > 1):
+                return ()
+            back = lexicon.spoken(INVERSE.get(name, name)).split()
+            thing = words[clause : verb - is_being]
+            return (*words[:clause], "that", *["not"] * is_not, *back, *thing)
+    return ()
+
+
+def _is_open(phrase: Reference | None, said: str) -> bool:
+    """Whether a phrase is "anything to sit on", or "what is on the table", so that "besides" does
+    not say where it is."""
+    kinds = {HasAttribute, Related} if said == "besides" else {HasAttribute}
+    return (
+        isinstance(phrase, NounPhrase)
+        and not phrase.noun
+        and bool(phrase.conditions)
+        and {type(said) for said in phrase.conditions} <= kinds
+    )
+
+
+@lru_cache(maxsize=4096)
+def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, int]:
+    """See `_with_exception`; the search for the nearest question reads the same words again."""
+    chunker = _WholeChunker(words, is_phrase)
+    chunks = chunker.read()
+    places = [at for at, chunk in enumerate(chunks) if chunk.value == "of"]
+    if places:  # but not "the closest to"
+        return None, sum(len(chunk.words) for chunk in chunks[: places[0]])
+    if not words or chunker.read_words < len(words):
+        return None, chunker.read_words
+    if chunks[-1].kind == "relation":
+        if chunks[-1].value in lexicon.OF_VIEWER:  # "what is within reach"
+            chunks.append(Chunk("noun", (), thing=Viewer()))
+        elif _holds(chunks[:-1]):  # "with a cup on top"
+            chunks.append(Chunk("pronoun", ("it",)))
+    if is_phrase and chunks[0].thing is not None:
+        return (chunks[0].thing, len(words)) if len(chunks) == 1 else (None, len(chunks[0].words))
+    if _sign(chunks[-1]) not in _LAST:
+        return None, len(words) - len(chunks[-1].words)
+    if not is_phrase:
+        chunks.insert(0, Chunk("noun", ("thing",)))
+    ranked = [_ranked(*pair) for pair in zip(chunks, [*chunks[1:], None], strict=True)]
+    phrase = read_chunks(ranked, lambda _: (), whole=True).phrase
+    return (None, 0) if phrase.unread else (phrase, len(words))
+
+
+def _sign(chunk: Chunk) -> str:
+    match chunk.kind:
+        case "noun" if chunk.thing is not None:
+            return "t"
+        case "noun" if chunk.value:
+            return "n"
+        case "noun" if chunk.words[-1] in lexicon.ANYTHING:
+            return "g"
+        case "said":
+            return "q" if chunk.words[0] in _OPENS_QUALITY else "l"
+        case "relation" if chunk.value == "of":
+            return "f"
+        case "pronoun" if chunk.words == ("it",):
+            return "i"
+        case "and" if chunk.words == ("and",):
+            return "a"
+        case "break" if chunk.words == (",",):
+            return "c"
+    signs = {"relation": "r", "place": "s", "pronoun": "p", "be": "b", "not": "x"}
+    return "o" if chunk.value == "posture" else signs.get(chunk.kind, "?")
+
+
+def _holds(chunks: Sequence[Chunk]) -> bool:
+    """Whether "it" may be about what holds something: after "with a cup"."""
+    return any(chunk.value == "supports" for chunk in chunks)
+
+
+def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
+    """Whether a noun chunk ends before a word; `inside`: after a word of its noun."""
+    word = words[at]
+    if not word[0].isalnum() or word in EXCEPTING or lexicon.RELATIONS.longest(words, at)[1]:
+        return True
+    following = word_at(words, at + 1)
+    if word in lexicon.NOUN_END:
+        return not (inside and word == "can" and _is_thing(words, at))
+    if not inside:
+        return word == "of"
+    if word in lexicon.VERB_FORMS or word in lexicon.ANYBODY:
+        return True
+    if word == "of":
+        return not following or following in lexicon.NOUN_END | lexicon.DEFINITE
+    if word in lexicon.ADJECTIVES and following in ("", "and", ","):
+        return True
+    if word in lexicon.QUALITIES and following == "in":
+        return word_at(words, at + 2) not in ("shape", "form", "texture")
+    is_look = word in lexicon.COLOURS or word in lexicon.SIZES or word in lexicon.SUPERLATIVES
+    return (
+        is_look or word.isdigit() or word in lexicon.AFTER_SUBJECT or lexicon.at_posture(words, at)
+    )
+
+
+def _is_share(words: Sequence[str], at: int) -> bool:
+    """Whether some of several are meant: "one of the chairs", "two of my books"."""
+    is_some = words[at] in ("any", "each", "either") or find_number(words[at]) is not None
+    return is_some and word_at(words, at + 2) in lexicon.DEFINITE
+
+
+def _is_thing(words: Sequence[str], at: int) -> bool:
+    """Whether the "can" at a place is one: "the trash can lid", but not "people can sit"."""
+    following = word_at(words, at + 1)
+    if following in ("i", "we", "you"):
+        return False
+    return words[at - 1] in OF_CANS or not following or ends_noun(words, at + 1, True)
+
+
+def _ranked(chunk: Chunk, following: Chunk | None) -> Chunk:
+    """The chunk with its superlatives as ranks, but for "the closest chair to the door" and "the
+    second from the right"; "the second chair" is that from the left."""
+    if chunk.kind != "noun" or chunk.thing is not None:
+        return chunk
+    said = [word for word in chunk.traits if word in _RANKING]
+    sides = [word for word in chunk.traits if word not in said]
+    names = [_RANKING[word] for word in said]
+    if sides:
+        names = [name for name in names if name not in lexicon.COMPARING]
+    is_anchored = following is not None and (
+        following.kind == "place" or following.value in lexicon.COMPARING
+    )
+    if chunk.is_ordinal and not (names or sides or is_anchored):
+        names = ["leftmost"]
+    if not names:
+        return chunk
+    ranks = [Rank(name, chunk.order) for name in names]
+    conditions = (*chunk.conditions, *ranks)
+    return replace(chunk, traits=tuple(sides), order=1, is_ordinal=False, conditions=conditions)
+
+
+class _WholeChunker(Chunker):
+    """Chunker of a phrase, or of conditions alone."""
+
+    relations = _RELATIONS
+    places = lexicon.ROW_SIDES
+    longest = PhraseTable({**_RELATIONS, **lexicon.ROW_SIDES})
+    determiners = lexicon.DEFINITE | lexicon.INDEFINITE | {"both"}
+
+    def __init__(self, words: Sequence[str], is_phrase: bool) -> None:
+        super().__init__(words)
+        self._is_phrase = is_phrase
+        self._last = "^" if is_phrase else "-"
+        self.read_words = 0
+
+    def may_go_on(self) -> bool:
+        sign = _sign(self.chunks[-1])
+        if sign not in _AFTER[self._last]:
+            return False
+        self._last = sign
+        self.read_words += len(self.chunks[-1].words)
+        return True
+
+    def chunk_at(self, at: int) -> Chunk:
+        if self._expects_thing(at):
+            return self._find_thing(at) or self.noun_at(at)
+        found = self._find_said(at) or self._find_posture(at)
+        found = found or (self.words[at] != "not" and self.phrase_at(at)) or self.small_at(at)
+        return found or Chunk("other", (self.words[at],))
+
+    def _expects_thing(self, at: int) -> bool:
+        """Whether a phrase begins here, not a condition."""
+        before = self.chunks[-3:]
+        if not before:
+            return self._is_phrase
+        if before[-1].kind == "not" and len(before) > 1 and before[-2].kind == "relation":
+            return True
+        if before[-1].words == ("and",) and not lexicon.at_relation(self.words, at):
+            since = [c.value or " ".join(c.words) for c in reversed(self.chunks[:-1])]
+            return "between" in since and "and" not in since[: since.index("between")]
+        return before[-1].kind == "relation" and self.words[at] not in ("not", "no")
+
+    def _find_thing(self, at: int) -> Chunk | None:
+        """ "Me", "it", "this one"."""
+        words, word, following = self.words, self.words[at], word_at(self.words, at + 1)
+        if word in lexicon.VIEWERS or words[at : at + 2] == ("the", "robot"):
+            return Chunk("noun", words[at : at + 1 + (word == "the")], thing=Viewer())
+        if word in ("it", "them") and _holds(self.chunks[:-1]):
+            return Chunk("pronoun", ("it",))
+        is_one = following == "one" and word_at(words, at + 2) in _AFTER_NOUN
+        is_look = at + 2 == len(words) and following in (*lexicon.COLOURS, *lexicon.SIZES)
+        is_alone = is_one or is_look or following in _AFTER_NOUN
+        is_alone |= (
+            word in ("it", "them", "they") or lexicon.RELATIONS.longest(words, at + 1)[1] > 0
+        )
+        if word in lexicon.POINTERS and is_alone:
+            return Chunk("noun", words[at : at + 1 + is_one], thing=Marked())
+        return None
+
+    def _find_posture(self, at: int) -> Chunk | None:
+        """ "Standing" in "standing on top of"; "standing on" is a relation."""
+        here, after = (lexicon.RELATIONS.longest(self.words, at + n)[1] for n in (0, 1))
+        word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
+        after = max(after, lexicon.RELATIONS.longest(self.words, at + 1 + is_hurried)[1])
+        may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
+        is_one = may_be and after >= max(here, 1)
+        return Chunk("other", (word,), "posture") if is_one else None
+
+    def _find_said(self, at: int) -> Chunk | None:
+        """A place of the viewer, a quality or a look."""
+        words, word = self.words, self.words[at]
+        own, length = lexicon.OWN_PLACES.longest(words, at)
+        clock = self.clock_at(at)
+        if clock is not None and clock.kind == "place":
+            own, length = clock.value, len(clock.words)
+        if own:
+            self.chunks.append(Chunk("relation", (), own))
+            self._last = "r"
+            return Chunk("noun", tuple(words[at : at + length]), thing=Viewer())
+        last = self.chunks[-1] if self.chunks else None
+        is_bare = last is None or last.kind in ("be", "not", "and", "pronoun")
+        is_something = last is not None and last.words[-1:] in _SINGLE_ANYTHING
+        found = find_attribute(words, at) if is_bare or is_something else None
+        if found is None and (is_bare or word in _OPENS_QUALITY):
+            found = find_quality(words, at)
+        if found is None and is_bare:
+            end = at + 1 + (word == "the")
+            rank = lexicon.SUPERLATIVES.get(word_at(words, end - 1), "closest")
+            end += word_at(words, end) in ("one", "ones")
+            if rank not in lexicon.COMPARING:
+                return Chunk("said", words[at:end], conditions=(Rank(rank),))
+        if found is None:
+            return None
+        condition, end = found
+        return Chunk("said", words[at:end], conditions=(condition,))
+
+    def small(self, word: str) -> Chunk | None:
+        """The chunk of a word that is no part of a noun; None for others."""
+        if word == "," or not word[0].isalnum():
+            return Chunk("break", (word,))
+        if word in _RELATIVE:
+            return Chunk("pronoun", ("that",))
+        if word in ("not", "and"):
+            return Chunk(word, (word,))  # type: ignore[arg-type]
+        if word in lexicon.BE:
+            return Chunk("be", (word,))
+        return Chunk("other", (word,)) if word in lexicon.NOUN_END else None
+
+    def small_at(self, at: int) -> Chunk | None:
+        if self.words[at] == "without":
+            self.chunks.append(Chunk("not", ()))
+            return Chunk("relation", ("without",), "supports")
+        if self.words[at] == "no" and self.chunks and self.chunks[-1].kind == "relation":
+            return Chunk("not", ("no",))
+        return self.small(self.words[at])
+
+    def noun_at(self, start: int) -> Chunk:
+        """A noun chunk with what is said of it before its noun; a final colour is the noun ("an
+        orange")."""
+        words, at, noun_start = self.words, start, -1
+        order, number, of_several, share = 0, None, False, ""
+        traits: list[str] = []
+        said: list[tuple[int, HasAttribute]] = []
+        while at < len(words) and noun_start < 0:
+            word, following = words[at], word_at(words, at + 1)
+            is_side = word in _SIDES and following not in ("of", "side") and self._goes_on(at + 1)
+            is_before = following != "" and (
+                following in lexicon.SUPERLATIVES or not ends_noun(words, at + 1, False)
+            )
+            if following == "of" and _is_share(words, at):
+                share, number = word, find_number(word)
+            elif word in self.determiners:
+                pass
+            elif word == "of" and following in lexicon.DEFINITE:
+                of_several = True
+            elif word in _ONLY and at > start and words[at - 1] in lexicon.DEFINITE and following:
+                number = 1
+            elif following and (found := find_ordinal(word)) is not None:
+                order = found
+            elif is_before and (found := find_number(word)) is not None:
+                is_of_all = of_several and bool(traits or order or share)  # "the taller of the two"
+                number = number if is_of_all else found
+            elif word in _RANKING or is_side:
+                traits.append(_RANKING.get(word, word))
+            elif (look := find_attribute(words, at)) is not None:
+                said.append((at, look[0]))
+                at = look[1] - 1
+            elif ends_noun(words, at, False):
+                break
+            else:
+                noun_start = at
+            at += 1
+        if noun_start < 0 and said:
+            noun_start, _ = said.pop()
+        before = frozenset(words[start : noun_start if noun_start >= 0 else at])
+        while noun_start >= 0 and at < len(words) and not ends_noun(words, at, True):
+            at += 1
+        noun = " ".join(words[noun_start:at]) if noun_start >= 0 else ""
+        is_bare = not (said or traits or number or order) and words[start] in lexicon.POINTERS
+        thing: Reference | None = None
+        after = word_at(words, at)
+        if noun and after.isascii() and after.removeprefix("-").isdigit():
+            kind = "" if noun in _NUMBERED else noun.removesuffix(" object")  # "the cup (object 2)"
+            thing, at = ObjectNumber(int(after[:9]), kind), at + 1
+        elif noun.split(" ")[0] in _MARKED or (noun and is_bare and after in ("", ",", "and")):
+            kind = " ".join(noun.split(" ")[noun.split(" ")[0] in _MARKED :])
+            thing = Marked("" if kind in lexicon.ANYTHING else kind)
+        if at == start or thing is not None:
+            said_words = words[start : max(at, start + 1)]
+            return Chunk("other" if thing is None else "noun", said_words, thing=thing)
+        if share and number in (None, 1):  # "one of the chairs" is a chair
+            noun, number = normal(noun), None
+        noun = "" if noun in lexicon.ANYTHING else "person" if noun in lexicon.ANYBODY else noun
+        return Chunk(
+            "noun", words[start:at], noun, tuple(traits), order or 1,
+            2 if "both" in before and number is None else number, order > 0,
+            tuple(look for _, look in said),
+            definite=not share and not before.isdisjoint((*lexicon.DEFINITE, "both")),
+            of_speaker="my" in before,
+        )  # fmt: skip
+
+    def ends_noun(self, at: int, inside: bool) -> bool:
+        return ends_noun(self.words, at, inside)

@@ -1,0 +1,1 @@
+"""Situated questions: where the asker stands, and what is asked."""

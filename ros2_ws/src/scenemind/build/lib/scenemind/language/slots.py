@@ -1,0 +1,265 @@
+"""Readers of the slots of sentences: what is made of the words that stand in one.
+
+A reader moves over the words that it reads; those of a slot have to be read to the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scenemind.language import lexicon
+from scenemind.language.english import find_number, singular, word_set
+from scenemind.language.qualities import Found, find_use
+from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
+from scenemind.language.time_expressions import TimeExpression, find_moment
+from scenemind.language.tokens import Cursor
+from scenemind.language.trees import (
+    Attribute,
+    Condition,
+    HasAttribute,
+    NounPhrase,
+    Reference,
+    Viewer,
+)
+
+# "2 m", "a 1 m wide box", "something that is about 80 cm wide".
+_LENGTH = re.compile(
+    r"(?:(?:an?|my|this|the)(?: (?!about|around)\w+){0,3}?|something|anything)? ?"
+    r"(?:(?:that|which) is )?(?:(?:about|around|roughly|nearly|just|some|only) )?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|[a-z]+) ?"
+    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)"
+    r"(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){0,3}"
+)
+_MINE = word_set("mine me i")
+_LONGEST_OWNER = 3
+_NO_NAMES = (
+    lexicon.NOUN_END | lexicon.BE | word_set(", ; : nobody no none who whoever somebody everybody")
+)
+
+
+class SlotWords(Cursor):
+    """The words of a slot, and those before it; a failed `find_*` does not move."""
+
+    def reference(self) -> Reference:
+        """The reference that all words from here on are.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        found, self.at = read_phrase(self.words, self.at)
+        if found is None:
+            raise self.fail()
+        return found
+
+    def conditions(self) -> NounPhrase:
+        """The conditions that all words from here on are, as those of a thing without a noun.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        found, self.at = read_conditions(self.words, self.at)
+        if found is None:
+            raise self.fail()
+        return found
+
+    def condition(self) -> Condition | None:
+        """The condition that all words from here on are; None for several.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        said = self.conditions()
+        return said.conditions[0] if len(said.conditions) == 1 and not said.ranks else None
+
+    def find(self, find: Callable[[Sequence[str], int], Found]) -> HasAttribute | None:
+        """The attribute that stands here, by a function of `qualities`."""
+        said, self.at = find(self.words, self.at) or (None, self.at)
+        return said
+
+    def noun_words(self) -> list[str]:
+        """Move over the words of a noun, up to a relation or another part of speech."""
+        start = self.at
+        while not self.done and not ends_noun(self.words, self.at, self.at > start):
+            self.at += 1
+        return list(self.words[start : self.at])
+
+
+def one_word(read: Callable[[str], Any]) -> Callable[[SlotWords], Any]:
+    """A reader of one word; the function returns None for other words."""
+
+    def reader(p: SlotWords) -> Any:
+        p.at += 1
+        return read(p.words[p.at - 1])
+
+    return reader
+
+
+def rest(p: SlotWords) -> tuple[str, ...]:
+    """Move over all words."""
+    words = p.words[p.at :]
+    p.at = len(p.words)
+    return words
+
+
+def is_possessive(p: SlotWords) -> bool:
+    """Whether the last word was written with a possessive ending ("Anna's")."""
+    last = len(p.words) - 1
+    if not p.at <= last < p.at + _LONGEST_OWNER:
+        return False
+    token = p.tokens[last]
+    after = p.text[token.start + len(token.word) :]
+    return after.replace("\u2019", "'").startswith(("'s", "s'")) or (
+        token.word.endswith("s") and after.startswith(("'", "\u2019"))
+    )
+
+
+def owner_name(p: SlotWords) -> str:
+    """Name of an owner, as it was written.
+
+    Raises:
+        NotUnderstoodError: no name follows, or too long a one.
+    """
+    p.take("the", "my", "our", "your")
+    start = p.at
+    while p.peek() and p.peek() not in _NO_NAMES and p.at - start < _LONGEST_OWNER:
+        if not p.peek()[0].isalnum():
+            raise p.fail()
+        p.at += 1
+    if p.at == start:
+        if p.take_of(_MINE):
+            return lexicon.SPEAKER
+        raise p.fail()
+    if p.at - start == 1 and p.words[start] in _MINE:
+        return lexicon.SPEAKER
+    tokens = p.tokens[start : p.at]
+    return " ".join(p.text[t.start : t.start + len(t.word)] for t in tokens)
+
+
+def _bare(p: SlotWords) -> str | None:
+    """A noun alone: "stool" of "is it a stool"."""
+    noun = p.reference()
+    is_bare = isinstance(noun, NounPhrase) and noun == NounPhrase(noun.noun)
+    return noun.noun if is_bare and isinstance(noun, NounPhrase) else None
+
+
+def _named(p: SlotWords) -> Reference | None:
+    subject = p.reference()
+    return None if isinstance(subject, NounPhrase) and not subject.noun else subject
+
+
+def _other(p: SlotWords) -> Reference | None:
+    """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
+    subject = p.reference()
+    return None if getattr(subject, "noun", "") in ("left", "right") else subject
+
+
+def _certain(is_certain: bool) -> Callable[[SlotWords], Reference | None]:
+    """Reader of a reference said with "the" or a number, or of one said without."""
+
+    def read(p: SlotWords) -> Reference | None:
+        subject = p.reference()
+        certain = not isinstance(subject, NounPhrase) or subject.definite
+        return subject if certain == is_certain else None
+
+    return read
+
+
+def _length_m(p: SlotWords) -> float | None:
+    """Length in metres of "a 1 m wide box", "something 80 cm wide"."""
+    found = _LENGTH.fullmatch(" ".join(rest(p)))
+    if found is None:
+        return None
+    said = found["number"]
+    number = float(said) if said[0].isdigit() else find_number(said)
+    if number is None:
+        return None
+    return number * (0.01 if found["unit"].startswith("c") else 1.0)
+
+
+_TOLD_LENGTH = re.compile(
+    r"\b(?:(?P<number>\d{1,4}(?:\.\d{1,3})?)"
+    r" ?(?P<unit>cm|centi\w+|m|met(?:er|re)s?)?(?: (?P<and>\d\d))?"
+    r"|(?P<words>one|two|three) met(?:er|re)s? ?(?P<tens>\d\d|[a-z]+ty)?)(?=\s|$)"
+)
+_TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def find_length(words: str) -> float | None:
+    """The length in metres that words tell: "140 cm", "1.65", "one metre eighty"."""
+    for found in _TOLD_LENGTH.finditer(words):
+        if found["words"]:
+            tens = found["tens"] or ""
+            more = (
+                int(tens)
+                if tens.isdigit()
+                else 10 * (_TENS.index(tens) + 1 if tens in _TENS else 0)
+            )
+            return float(find_number(found["words"]) or 0) + more / 100.0
+        number, unit = float(found["number"]), found["unit"] or ""
+        if unit.startswith("c"):
+            return number / 100.0
+        if unit or "." in found["number"]:
+            return number + float(found["and"] or 0) / 100.0
+    return None
+
+
+def _direction(p: SlotWords) -> str | None:
+    """The relation of "to the left" in "to the left or to the right of the door"."""
+    words = rest(p)
+    return lexicon.RELATIONS.get((*words, "of"), lexicon.RELATIONS.get(words))
+
+
+def _use(p: SlotWords) -> str | None:
+    """A use such as "sit on"."""
+    said = p.find(find_use)
+    return None if said is None else said.value
+
+
+def _moment(p: SlotWords) -> TimeExpression | None:
+    found = find_moment(rest(p))
+    return found if found is not None and found.start == 0 else None
+
+
+def excepted(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
+    """Things that a claim of several is not about, and their words."""
+    start = p.at
+    things = p.reference()
+    return None if isinstance(things, Viewer) else (things, p.words[start:])
+
+
+def _property(word: str) -> Attribute | None:
+    """An attribute that has a value; a size is measured."""
+    key = lexicon.ATTRIBUTE_NAMES.get(singular(word))
+    return None if key == "size" else key
+
+
+def _possessive(p: SlotWords) -> str | None:
+    return owner_name(p) if is_possessive(p) else None
+
+
+READERS: dict[str, Callable[[SlotWords], Any]] = {
+    "attribute": one_word(lambda word: lexicon.ATTRIBUTE_NAMES.get(singular(word))),
+    "bare": _bare,
+    "condition": SlotWords.condition,
+    "definite": _certain(True),
+    "direction": _direction,
+    "excepted": excepted,
+    "indefinite": _certain(False),
+    "moment": _moment,
+    "more": SlotWords.conditions,
+    "named": _named,
+    "noun": lambda p: " ".join(p.noun_words()) or None,
+    "number": one_word(find_number),
+    "other": _other,
+    "owner": owner_name,
+    "possessive": _possessive,
+    "property": one_word(_property),
+    "relation": lambda p: lexicon.RELATIONS.get(rest(p)),
+    "subject": SlotWords.reference,
+    "superlative": one_word(lexicon.SUPERLATIVES.get),
+    "use": _use,
+    "length": _length_m,
+    "width": _length_m,
+}

@@ -1,0 +1,174 @@
+"""A sentence as tokens with their places, and a cursor that moves over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from scenemind.errors import SceneMindError
+
+# A number below zero is that of a wall, a floor or a ceiling.
+_BELOW_ZERO = r"(?<!\S)-\d+(?!\S*\w)"
+_TOKEN = re.compile(_BELOW_ZERO + r"|#?\d+(?:\.\d+)?(?!\w)|\w+(?:-\w+)*(?:['\u2019]\w+)?|[^\w\s]")
+# "Round the table" is around it.
+_ARTICLE = re.compile(r"\s+(?:the|an?|my|our|your|this|that|these|those|it|them)\b", re.IGNORECASE)
+_IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
+_SHORT_FORMS = {
+    "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
+    "that's": "that is", "there's": "there is", "it's": "it is", "how's": "how is",
+    "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not",
+    "they're": "they are", "i'm": "i am", "can't": "can not", "i'd": "i would",
+    "you're": "you are", "we're": "we are", "wasn't": "was not", "weren't": "were not",
+    "didn't": "did not", "i've": "i have", "we've": "we have", "you've": "you have",
+    "one's": "one is", "these're": "these are",
+    "that'd": "that would", "it'd": "it would", "you'd": "you would", "let's": "let us",
+    "shouldn't": "should not", "wouldn't": "would not", "couldn't": "could not",
+    "cannot": "can not", "hasn't": "has not", "haven't": "have not", "won't": "will not",
+    "here's": "here is", "those're": "those are", "they've": "they have", "hadn't": "had not",
+    "it'll": "it will", "you'll": "you will", "i'll": "i will", "we'll": "we will",
+    "that'll": "that will", "there're": "there are",
+    "mustn't": "must not", "u": "you", "ur": "your", "y'all": "you all", "could've": "could have",
+    "he'd": "he would", "she'd": "she would", "they'd": "they would", "we'd": "we would",
+}  # fmt: skip
+# Without the sign, but for those that are other words.
+_NO_SHORT_FORMS = frozenset(("its", "ill", "well", "id", "were", "lets", "wont", "ones"))
+_SHORT_FORMS |= {
+    bare: written
+    for form, written in _SHORT_FORMS.items()
+    if (bare := form.replace("'", "")) not in _NO_SHORT_FORMS
+}
+# Before them 's is "is": "which cup's nearer the book", "the cup's on the table".
+_AFTER_IS = re.compile(
+    r"\W*(?:the|an?|it|that|this|not|on|in|at|by|under|near(?:er)?|next|behind|between|above"
+    r"|below|closer|closest|nearest|farthest|furthest|standing|lying|sitting|hanging)\b",
+    re.IGNORECASE,
+)
+_AFTER_HAS = re.compile(r"\W*(?:been|got|gone)\b", re.IGNORECASE)
+_ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
+
+
+class NotUnderstoodError(SceneMindError):
+    """A sentence has no tree; the message is the part of it that could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One lower-case word or sign, and its start in the sentence."""
+
+    word: str
+    start: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """Tokens of a text, without quotes, sentence ends and "still", short forms written out."""
+    tokens: list[Token] = []
+    for found in _TOKEN.finditer(text):
+        word = found.group().lower().replace("\u2019", "'")
+        if word in _IGNORED:
+            continue
+        word = word.lstrip("#")
+        spelled = _SHORT_FORMS.get(word, _ONE_WORD.get(word, word))
+        if spelled.endswith("'s"):
+            is_verb = _AFTER_IS.match(text, found.end()) or _is_asked_how(tokens)
+            verb = " has" if _AFTER_HAS.match(text, found.end()) else " is" * bool(is_verb)
+            spelled = f"{spelled[:-2]}{verb}"
+        if spelled == "round" and _ARTICLE.match(text, found.end()):
+            spelled = "around"
+        tokens.extend(Token(part, found.start()) for part in spelled.split())
+    following = [*(token.word for token in tokens), ""][1:]
+    # "Is the cup still there?", but "the still life".
+    return [
+        token
+        for token, after in zip(tokens, following, strict=True)
+        if token.word != "still" or after == "life"
+    ]
+
+
+def _is_asked_how(before: list[Token]) -> bool:
+    """Whether a word follows "how": "how full's the bottle"."""
+    return bool(before) and before[-1].word == "how"
+
+
+_COLOURS, _SHAPES, _PLACING, _BEFORE_THERE = (
+    frozenset(words.split())
+    for words in (
+        "black white grey gray red green blue yellow orange brown purple pink beige",
+        "tall long short wide narrow thick thin low high round square flat old new deep slim",
+        "on in at by under next near beside behind above",
+        "is are was were be it stands lies sits put go look one what who and or from over up",
+    )
+)
+
+
+def tidied(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without "there" before a place, and with a colour before a form: "the black tall
+    fridge by the wall" of "the tall black fridge there by the wall"."""
+    kept: list[Token] = []
+    for at, token in enumerate(tokens):
+        words = [other.word for other in tokens[max(at - 1, 0) : at + 3]]
+        is_there = at > 1 and token.word == "there" and len(words) == 4
+        if is_there and words[2] in _PLACING and words[0] not in _BEFORE_THERE | {","}:
+            continue
+        kept.append(token)
+    for at in range(len(kept) - 2):
+        form, colour, noun = (token.word for token in kept[at : at + 3])
+        is_noun = noun[0].isalpha() and noun not in ("and", "one", "ones")
+        if form in _SHAPES and colour in _COLOURS and is_noun:
+            kept[at], kept[at + 1] = (
+                Token(colour, kept[at].start),
+                Token(form, kept[at + 1].start),
+            )
+    return kept
+
+
+@cache
+def _split(phrase: str) -> tuple[str, ...]:
+    return tuple(phrase.split())
+
+
+class Cursor:
+    """Position among tokens, which moves from the front; `furthest` is where reading failed."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.words = tuple(token.word for token in tokens)
+        self.at = 0
+        self.furthest = 0
+
+    @property
+    def done(self) -> bool:
+        return self.at >= len(self.words)
+
+    def peek(self, offset: int = 0) -> str:
+        """The word at an offset; empty after the end."""
+        place = self.at + offset
+        return self.words[place] if place < len(self.words) else ""
+
+    def take(self, *phrases: str) -> str:
+        """Move over the first of the phrases that stands here; empty where none does."""
+        here = self.peek()
+        for phrase in phrases:
+            words = _split(phrase)
+            if words[0] == here and self.words[self.at : self.at + len(words)] == words:
+                self.at += len(words)
+                return phrase
+        return ""
+
+    def take_of(self, words: frozenset[str]) -> str:
+        """Move over a word of the set; empty where another stands."""
+        word = self.peek() if self.peek() in words else ""
+        self.at += bool(word)
+        return word
+
+    def fail(self) -> NotUnderstoodError:
+        """The error for the word that cannot be read, to be raised."""
+        self.furthest = max(self.furthest, self.at)
+        return NotUnderstoodError(self.quote())
+
+    def quote(self) -> str:
+        """The rest of the text from the first word that could not be read."""
+        place = min(self.furthest, len(self.tokens))
+        return self.text[self.tokens[place].start :].strip() if place < len(self.tokens) else ""

@@ -1,0 +1,1 @@
+"""A memory on disk: SQLite for structure, image files for key frames."""

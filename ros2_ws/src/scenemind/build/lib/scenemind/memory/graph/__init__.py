@@ -1,0 +1,1 @@
+"""The scene graph: relations between objects, and what people corrected."""

@@ -1,0 +1,1 @@
+"""The object map: observations of many frames become objects."""

@@ -1,0 +1,1 @@
+"""Floor that was seen to be free, and where to stand on it."""

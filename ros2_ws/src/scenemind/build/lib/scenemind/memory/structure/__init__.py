@@ -1,0 +1,1 @@
+"""Floor, walls and ceiling, as the depth camera sees them."""

@@ -1,0 +1,1 @@
+"""MemTree3D: locations, tracklets, detections."""

@@ -1,0 +1,171 @@
+"""Answers to questions: one dispatch from a question's tree to its reply.
+
+What was read loosely is answered by the same functions with a `LooseResolver`, which finds what is
+likeliest meant; where that finds nothing, with what is usual of such things, or by a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scenemind.language import trees
+from scenemind.language.trees import NounPhrase, Reference, SituatedQuestion
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import (
+    claim_answers,
+    past_answers,
+    place_answers,
+    set_answers,
+    viewer_answers,
+)
+from scenemind.reasoning.symbolic.likelihood import reply_likelihood
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.past_answers import ChangesSince
+from scenemind.reasoning.symbolic.replies import (
+    ABSENCE_CONFIDENCE,
+    Reply,
+    noun_of,
+    usually,
+    yes_or_no,
+)
+from scenemind.reasoning.symbolic.resolver import Resolver
+
+_ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
+    trees.Exists: set_answers.exists,
+    trees.Count: set_answers.count,
+    trees.ListObjects: set_answers.list_objects,
+    trees.Identify: set_answers.identify,
+    trees.AskAttribute: set_answers.attribute,
+    trees.Describe: set_answers.describe_thing,
+    trees.HowSure: set_answers.how_sure,
+    trees.Verify: claim_answers.verify,
+    trees.Same: claim_answers.same,
+    trees.Choose: claim_answers.choose,
+    trees.Compare: claim_answers.compare,
+    trees.IsMore: claim_answers.is_more,
+    trees.HowMuchMore: claim_answers.how_much_more,
+    trees.CompareCounts: claim_answers.compare_counts,
+    trees.Distance: place_answers.distance,
+    trees.Size: place_answers.size,
+    trees.AskCarrier: place_answers.carrier,
+    trees.HasRoomFor: place_answers.room_for,
+    trees.FitsBetween: place_answers.fits_between,
+    trees.IsWayFree: place_answers.way_free,
+    trees.Where: place_answers.locate,
+    trees.Ground: place_answers.locate,
+    trees.WhereAt: past_answers.where_at,
+    trees.TimesSeen: past_answers.times_seen,
+    trees.WhenSeen: past_answers.when_seen,
+}
+# Those to which somebody who stands somewhere gets another answer.
+_LOOSE_ANSWERS: Mapping[type, Callable[[Any, LooseResolver], Reply]] = {
+    trees.AskAttribute: set_answers.likely_attribute,
+    trees.Verify: claim_answers.verify_loosely,
+    trees.Choose: claim_answers.choose_loosely,
+    trees.Where: viewer_answers.side_or_place,
+    trees.AskDirection: viewer_answers.direction,
+    trees.IsWayClear: viewer_answers.is_way_clear,
+    trees.AskRoom: viewer_answers.kind_of_room,
+}
+
+
+def answer(question: SituatedQuestion, at: Resolver, changes_since: ChangesSince) -> Reply:
+    """Reply to a question.
+
+    Args:
+        changes_since: see `MemoryAccess.changes_since`.
+
+    Raises:
+        ReasoningError: `not_found` or `ambiguous`.
+    """
+    kind = type(question)
+    if isinstance(question, trees.Joined):
+        return _joined(question, at, changes_since)
+    if isinstance(question, trees.Changed):
+        return past_answers.changed(question, at, changes_since)
+    if isinstance(at, LooseResolver) and kind in _LOOSE_ANSWERS:
+        return _LOOSE_ANSWERS[kind](question, at)
+    if kind in _ANSWERS:
+        return _ANSWERS[kind](question, at)
+    raise ReasoningError("not_found", "Only somebody who stands somewhere can be told that.")
+
+
+def subject_of(question: trees.Question) -> Reference:
+    """Reference whose objects a question is about, for grounding it."""
+    match question:
+        case (
+            trees.Distance()
+            | trees.FitsBetween()
+            | trees.IsWayFree()
+            | trees.IsMore()
+            | trees.HowMuchMore()
+            | trees.CompareCounts()
+        ):
+            return question.first
+        case trees.Compare():
+            return question.options[0]
+        case trees.Joined():
+            return subject_of(question.questions[0])
+        case trees.Same():
+            return question.subjects[0]
+        case trees.Changed():
+            return question.subject or NounPhrase("")
+        case trees.Verify(subject=NounPhrase() as subject, condition=condition):
+            return replace(subject, conditions=(*subject.conditions, condition))
+    return question.subject
+
+
+def _joined(question: trees.Joined, at: Resolver, changes_since: ChangesSince) -> Reply:
+    """Reply to each of several questions; of "or" it is enough that one is so."""
+    replies, is_choice = [], question.word == "or"
+    for part in question.questions:
+        try:
+            replies.append(answer(part, at, changes_since))
+        except ReasoningError as error:
+            replies.append(Reply(str(error), ABSENCE_CONFIDENCE, brief="no"))
+    is_there = isinstance(question.questions[0], trees.Exists)
+    if not is_there and not any(reply.objects for reply in replies):
+        raise ReasoningError("not_found", " ".join(reply.sentence for reply in replies))
+    objects = tuple(dict.fromkeys(thing for reply in replies for thing in reply.objects))
+    said = [reply.brief for reply in replies]
+    brief = f" {question.word} ".join(said) if all(said) else ""
+    sure = min(reply.confidence for reply in replies)
+    if set(said) <= {"yes", "no"} or (is_choice and "yes" in said):
+        brief = yes_or_no("yes" in said if is_choice else "no" not in said)
+        deciding = [reply for reply in replies if reply.brief == brief]
+        surest = max if is_choice and brief == "yes" else min
+        sure = surest(reply.confidence for reply in deciding)
+        replies = deciding if is_choice else replies
+    return Reply(" ".join(reply.sentence for reply in replies), sure, objects, brief)
+
+
+def answer_loosely(
+    question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince
+) -> Reply:
+    """Reply to a question that was read loosely; always one, with how likely it is right."""
+    reply = best_reply(question, at, changes_since)
+    return replace(reply, confidence=reply_likelihood(question, reply, at))
+
+
+def best_reply(question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince) -> Reply:
+    """Reply to a question that was read loosely; its confidence is how well its objects fit."""
+    try:
+        return answer(question, at, changes_since)
+    except ReasoningError:
+        return _guess(question)
+
+
+def _guess(question: SituatedQuestion) -> Reply:
+    """An answer where nothing was found."""
+    match question:
+        case trees.Compare(options=options):
+            return usually(noun_of(options[0]), 1.0 / len(options))
+        case trees.AskDirection() | trees.Where():
+            return usually("right", 0.0)
+        case trees.Identify():
+            return usually("table", 0.0)
+        case trees.Same(key="kind"):
+            return usually("yes", 0.0)
+    return usually("no", 0.0)

@@ -1,0 +1,253 @@
+"""The one scorer of attributes: colours, sizes, forms, descriptions; to the letter, and graded.
+
+What people said of a thing decides in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from scenemind.language import lexicon
+from scenemind.language.english import read_table, word_set
+from scenemind.language.trees import Condition, HasAttribute, Rank
+from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory import MapObject
+from scenemind.memory.finding.object_index import words_in
+from scenemind.memory.types import NOTE
+from scenemind.reasoning.symbolic.scene import Scene, Scores
+from scenemind.reasoning.symbolic.situated.usual import use_share
+
+# Attributes that only a model or a person gives.
+DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
+DESCRIPTION_HINT = (
+    ": a vision-language model can be asked for it (`descriptions.enabled`), or you can say it"
+)
+ATTRIBUTE_NOUNS = {"color": "colour", "affordance": "use", "caption": "look"}
+_SAID_EXACTLY, _SAID_ALIKE, _SAID_ELSEWHERE = 1.0, 0.9, 0.8
+_USUAL_USE = 0.7
+_FILLING = word_set("on in with from at into it a an the of to my our your this for up")
+_DENIALS = word_set("not no never without")
+# Attributes that are sentences, which also contain words about other things.
+_SENTENCES = frozenset(("caption",))
+_SHORTEST_STEM = 3
+_EXACT, _SAME_COLOUR = 1.0, 0.9
+# "The red chair" means the one that is all red rather than the one that is black and red.
+_ONE_OF_SEVERAL = 0.8
+# Said colour -> seen colour -> how well it fits; of an unlike colour, and of an unknown one.
+_COLOURS: dict[str, dict[str, float]] = read_table("scenemind.reasoning.symbolic", "colours.yaml")
+_UNLIKE, _UNKNOWN = 0.03, 0.3
+# Score of things of which nobody said what somebody said of another one.
+_UNSAID = 0.1
+# Value or superlative -> preference for dark colours.
+_SHADES = {"dark": 1, "darkest": 2, "light": -1, "lightest": -2}
+# Value or superlative -> quantity, and signed strength; the most extreme object fits best.
+_SIZES = {
+    "small": ("volume", -1), "smallest": ("volume", -2),
+    "large": ("volume", 1), "largest": ("volume", 2),
+    "tall": ("height", 1), "tallest": ("height", 2),
+    "short": ("height", -1), "shortest": ("height", -2),
+    "long": ("length", 1), "longest": ("length", 2),
+    "wide": ("length", 1), "widest": ("length", 2), "thick": ("width", 1),
+    "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
+}  # fmt: skip
+# Score of the third largest where the second is meant.
+_ONE_OFF = 0.3
+_ROUND = frozenset(("round", "square"))
+_OBLONG = frozenset(("rectangular", "oval"))
+_DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
+
+
+def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
+    """Scores (N,) of the candidates (those above 0), ignoring negation."""
+    return _of_each(scene, candidates, lambda thing: _letter_score(thing, wanted))
+
+
+def _letter_score(thing: MapObject, wanted: HasAttribute) -> float:
+    value = thing.attributes.get(wanted.key, "").lower()
+    if wanted.key == "color":
+        return _colour_score(wanted.value, value)
+    if wanted.key == "size":
+        return _EXACT * (value == wanted.value)
+    return description_score(thing, wanted.key, wanted.value)
+
+
+def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
+    """Scores (N,) of the candidates whose use nobody has told, by what such things are for."""
+
+    said = wanted.value.split()
+    verb, length = lexicon.USES.longest(said, 0)
+    words = [verb, *(word for word in said[length:] if word not in _FILLING)]
+
+    def fit(thing: MapObject) -> float:
+        is_told = "affordance" in thing.attributes
+        return 0.0 if is_told else use_share(thing.label, words)
+
+    shares = _of_each(scene, candidates, fit)
+    return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
+
+
+def _of_each(scene: Scene, candidates: Scores, fit: Callable[[MapObject], float]) -> Scores:
+    """Scores (N,): the fit of each candidate, 0 for parts of the building."""
+    is_candidate = (candidates > 0.0) & scene.is_object
+    each = zip(scene.objects, is_candidate.tolist(), strict=True)
+    return np.array([fit(thing) if is_one else 0.0 for thing, is_one in each], np.float64)
+
+
+def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Scores) -> Scores | None:
+    """Graded scores (N,) of an attribute or a superlative of one; None where nothing shows it.
+
+    Args:
+        like: (N,) scores for the noun; sizes are compared among the best.
+    """
+    if isinstance(look, Rank):
+        return _measured_scores("", look.superlative, scene, like, look.order)
+    scores = _measured_scores(look.key, look.value, scene, like)
+    known = {}
+    for row in np.flatnonzero((like > 0.0) & scene.is_object).tolist():
+        thing = scene.objects[row]
+        if scores is None or (thing.corrected and thing.attribute_sources.get(look.key) == "user"):
+            fit = _stated_score(thing, look)
+            if fit is not None:
+                known[row] = fit
+    if scores is None and not any(known.values()):
+        return None
+    scores = np.full(len(like), _UNSAID) if scores is None else np.array(scores)
+    scores[list(known)] = list(known.values())
+    return scores
+
+
+def _stated_score(thing: MapObject, wanted: HasAttribute) -> float | None:
+    """Score of an attribute that a model or a person gave; None where neither did."""
+    if wanted.value in _SHADES:  # shades are compared
+        return None
+    fit = _letter_score(thing, wanted)
+    return fit if fit or wanted.key in thing.attribute_sources else None
+
+
+def _measured_scores(
+    key: str, value: str, scene: Scene, like: Scores, order: int = 1
+) -> Scores | None:
+    """Scores (N,) by boxes and colours; None for what they do not show."""
+    if value in _SHADES:
+        return np.asarray(1.0 / (1.0 + np.exp(-_SHADES[value] * darkness(scene.objects))))
+    if value in _SIZES:
+        return _size_scores(value, scene, like, order)
+    if key == "color":
+        seen = (thing.attributes.get("color", "") for thing in scene.objects)
+        return np.array([_seen_as(value, name) if name else _UNKNOWN for name in seen])
+    if value in _ROUND or value in _OBLONG:
+        flat = np.sort([thing.yaw_box.size[:2] for thing in scene.objects], axis=1)
+        fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)
+        return np.asarray(fit if value in _ROUND else 1.0 - 0.7 * fit)
+    return None
+
+
+def _size_scores(trait: str, scene: Scene, like: Scores, order: int) -> Scores:
+    quantity, strength = _SIZES[trait]
+    flat = np.sort(scene.size[:, :2], axis=1)
+    values = {
+        "volume": np.log(np.maximum(np.prod(np.maximum(scene.size, 0.02), axis=1), 1e-6)),
+        "height": np.log(np.maximum(scene.size[:, 2], 0.02)),
+        "length": np.log(np.maximum(flat[:, 1], 0.02)),
+        "width": np.log(np.maximum(flat[:, 0], 0.02)),
+        "top": scene.high[:, 2],
+    }[quantity]
+    among = values[like > 0.5 * like.max()] if like.any() else values
+    if order > 1:
+        larger = np.sign(strength) * (among - values[:, None]) > 0.0
+        return np.asarray(_ONE_OFF ** np.abs(larger.sum(axis=1) + 1 - order))
+    best = among.max() if strength > 0 else among.min()
+    return np.asarray(
+        np.exp(-np.abs(strength) * np.maximum(np.sign(strength) * (best - values), 0.0) / 0.6)
+    )
+
+
+def is_look(rank: Rank) -> bool:
+    """Whether a superlative is about size or shade, not about a place."""
+    return rank.superlative in _SHADES or rank.superlative in _SIZES
+
+
+def description_score(thing: MapObject, key: str, wanted: str) -> float:
+    """Score of an attribute for a word: "wood" for "wooden", "sit on it" for "sit on".
+
+    A quality may also stand in another attribute that a model or a person gave.
+    """
+    value = thing.attributes.get(key, "").lower()
+    if value == wanted:
+        return _SAID_EXACTLY
+    if value and mentions(value, wanted):
+        return _SAID_ALIKE
+    others = thing.attribute_sources.keys() - _SENTENCES - {key, "affordance"}
+    if key == "affordance":
+        return 0.0
+    return _SAID_ELSEWHERE * any(
+        mentions(thing.attributes.get(name, ""), wanted) for name in others
+    )
+
+
+def mentions(value: str, wanted: str) -> bool:
+    """Whether a value contains all content words, or synonyms, and no negation."""
+    words = set(words_in(value))
+    if words & _DENIALS:
+        return False
+    telling = [word for word in words_in(wanted) if word not in _FILLING]
+    return bool(telling) and all(_is_among(word, words) for word in telling)
+
+
+def darkness(things: Sequence[MapObject]) -> Scores:
+    """(N,): 2 for black, 1 for dark colours, -1 for light ones, -2 for white."""
+    words = (thing.attributes.get("color", "").split() for thing in things)
+    return np.array([sum(_DARKNESS.get(word, 0) for word in each) for each in words], float)
+
+
+def find_undescribed(things: Iterable[MapObject], conditions: Iterable[Condition]) -> str | None:
+    """Name of a required attribute, such as "use", that no object has; None for none.
+
+    Then the answer is unknown, and "no" would be wrong.
+    """
+    keys = [c.key for c in conditions if isinstance(c, HasAttribute) and c.key in DESCRIBED_ONLY]
+    said = {key for thing in things for key in thing.attribute_sources}
+    return next((ATTRIBUTE_NOUNS.get(key, key) for key in keys if key not in said), None)
+
+
+def source_note(things: Iterable[MapObject], key: str) -> str:
+    """Note on the source: ", a model says"; empty for a measured attribute."""
+    things = list(things)
+    if key == NOTE:
+        return ""  # it names who said it
+    if key == "affordance" and not any(key in thing.attributes for thing in things):
+        return ", as is usual of such things"
+    sources = {thing.attribute_sources.get(key) for thing in things}
+    if sources == {"model"}:
+        return ", a model says"
+    return ", a person says" if sources == {"user"} else ""
+
+
+def _is_among(word: str, words: set[str]) -> bool:
+    """Whether a word, a synonym or a form of it is among words ("sit" for "sitting")."""
+    forms = {f"{word}ing", f"{word}{word[-1]}ing", f"{word}ed"}
+    same = Thesaurus.load().attribute_words(word)
+    return bool(words & (same | forms if len(word) >= _SHORTEST_STEM else same))
+
+
+def _colour_score(wanted: str, value: str) -> float:
+    """Score in [0, 1]: the least certain of the required colours; 0 for an unknown one."""
+    if not value:
+        return 0.0
+    said, seen = wanted.split(" and "), value.split(" and ")
+    score = min(max(_one_colour_score(a, b) for b in seen) for a in said)
+    return score if len(said) >= len(seen) else score * _ONE_OF_SEVERAL
+
+
+def _one_colour_score(wanted: str, value: str) -> float:
+    if lexicon.base_colour(wanted) != lexicon.base_colour(value):
+        return 0.0
+    return _EXACT if wanted == value.replace("gray", "grey") else _SAME_COLOUR
+
+
+def _seen_as(wanted: str, seen: str) -> float:
+    """How well one seen colour fits a said one, which a camera may show otherwise."""
+    fits = _COLOURS.get(wanted) or _COLOURS.get(lexicon.base_colour(wanted), {wanted: 1.0})
+    return fits.get(seen, fits.get(lexicon.base_colour(seen), _UNLIKE))

@@ -1,0 +1,465 @@
+"""From the commands of a correcting sentence to edits of the journal, and the response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scenemind.language import lexicon, trees
+from scenemind.language.english import joined, normal, plural, shown, with_article
+from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory import Edit, MapObject, MemoryAccess
+from scenemind.memory.graph.corrections.separation import find_split_places
+from scenemind.memory.types import NOTE, EditKind
+from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
+from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
+from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED
+from scenemind.reasoning.symbolic.replies import be, bounded, listed, metres, sentence, the
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.undo import find_repeatable
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+_SHALL_I = "Shall I do that?"
+# Parts of one thing have less air between them.
+_APART_M = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a correction is put to the person before it is written.
+
+    Attributes:
+        code: of the failure where no yes can follow. `not_understood`: a model may read it better.
+        text: what the map says, or what would change.
+        question: what a yes answers; empty where the text asks.
+        suggestion: a sentence that says the same and is written at once; empty for none.
+    """
+
+    code: ErrorCode
+    text: str
+    question: str = _SHALL_I
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.question}".strip()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intent:
+    """Intent of a correcting sentence.
+
+    Attributes:
+        edits: to be written; empty where only the response is given.
+        response: sentence after they are written.
+        journal_action: undo or redo, instead of edits.
+        objects: objects of the sentence.
+        doubt: None: the edits may be written at once.
+    """
+
+    edits: tuple[Edit, ...]
+    response: str
+    journal_action: trees.Undo | trees.Redo | None = None
+    objects: tuple[MapObject, ...] = ()
+    doubt: Doubt | None = None
+
+
+def intent_of(
+    commands: Sequence[trees.Command],
+    query: Query,
+    resolver_of: Callable[[Query], Resolver],
+    memory: MemoryAccess,
+    by: str,
+) -> Intent:
+    """Intent of the commands of one sentence together.
+
+    Args:
+        by: name of the speaker, the owner of "mine".
+
+    Raises:
+        ReasoningError: `not_found`, `ambiguous` or `invalid_request`.
+        SceneMemoryError: similar objects cannot be searched for.
+    """
+    if len(commands) == 1 and not isinstance(commands[0], trees.OfOne | trees.IsAt | trees.Merge):
+        return _of_journal(commands[0], resolver_of(query), memory)
+    from scenemind.language.corrections.grammar import is_of_last
+
+    parts: list[Intent] = []
+    spoken_of: tuple[int, ...] = ()
+    for command in commands:
+        if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
+            raise ReasoningError(
+                "invalid_request", "Say that in a sentence of its own; nothing was changed."
+            )
+        is_last = bool(spoken_of) and is_of_last(command)
+        about = replace(query, marked_object_ids=spoken_of) if is_last else query
+        parts.append(_of_command(command, resolver_of(about), by))
+        spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
+    if len(parts) == 1:
+        return parts[0]
+    edits = tuple(edit for part in parts for edit in part.edits)
+    doubts = [part.doubt for part in parts if part.doubt is not None]
+    text = " ".join(doubt.text for doubt in doubts)
+    doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
+    response = " ".join(part.response for part in parts)
+    return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
+
+
+def _of_journal(command: trees.Command, at: Resolver, memory: MemoryAccess) -> Intent:
+    """Intent of a command about earlier corrections."""
+    match command:
+        case trees.Undo() | trees.Redo():
+            return Intent((), "", command)
+        case trees.Similar(object_ids=ids):
+            return _of_similar(ids, at, memory)
+        case trees.Deny(subject=subject, denied=denied):
+            objects = meant_by(subject, at, denied).objects
+            names = joined([the(thing) for thing in objects])
+            return Intent((), f"What {be(len(objects))} {names} instead?", objects=objects)
+    return Intent((), "Thank you. I changed nothing.")
+
+
+def _of_similar(ids: tuple[int, ...], at: Resolver, memory: MemoryAccess) -> Intent:
+    """Intent of "the same for objects 4 and 9"; without numbers, of all similar objects.
+
+    Raises:
+        ReasoningError: `not_found`: nothing is similar, or there is no such object.
+    """
+    edit, similar = find_repeatable(memory)
+    known = at.scene.row_of_id
+    unknown = [str(i) for i in ids if i not in known]
+    if unknown:
+        text = f"There is no object {joined(unknown)} in the memory."
+        raise ReasoningError("not_found", text)
+    # The map may have changed between the snapshot and the search.
+    reasons = {s.object_id: ", ".join(s.reasons) for s in similar if s.object_id in known}
+    objects = tuple(at.scene.objects[known[i]] for i in ids or reasons)
+    if not objects:
+        raise ReasoningError("not_found", "I know of no similar ones for which that is not so yet.")
+    edits = tuple(replace(edit, object_ids=(thing.object_id,)) for thing in objects)
+    response = _told(edit, objects)
+    if ids:
+        return Intent(edits, response, None, objects)
+    why = bounded([f"{the(o)}: {reasons[o.object_id] or 'somewhat alike'}" for o in objects])
+    numbers = bounded([str(thing.object_id) for thing in objects])
+    what = "Object" if len(objects) == 1 else "Objects"
+    text = f"{what} {numbers} {be(len(objects))} similar ({why})."
+    return Intent(
+        edits, response, None, objects, Doubt("ambiguous", text, _question(edits, response))
+    )
+
+
+def _objects(edits: Sequence[Edit], at: Resolver) -> tuple[MapObject, ...]:
+    """Objects that the edits change, without parts of the building."""
+    ids = dict.fromkeys(i for edit in edits for i in edit.object_ids if i >= 0)
+    return tuple(at.scene.objects[at.scene.row_of_id[i]] for i in ids)
+
+
+def _of_command(
+    command: trees.OfOne | trees.IsAt | trees.Merge, at: Resolver, by: str = ""
+) -> Intent:
+    """Intent of one command, with a doubt where its words are wrong about its objects, where it
+    changes more of them than they name, or where it may not be meant so.
+
+    Raises:
+        ReasoningError: see `intent_of`.
+    """
+    is_guess = isinstance(command, trees.IsAt) or (
+        isinstance(command, trees.AddRelation) and command.is_wish
+    )
+    if isinstance(command, trees.IsAt):
+        command = _known_or_renamed(command, at)
+    if isinstance(command, trees.Merge):
+        meant = meant_as_one(command, at)
+        edits, response = _merged(command, meant.objects, at)
+    else:
+        denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
+        meant = meant_by(_subject_of(command, at), at, denied)
+        edits, response = _edits_of(command, meant.objects, at, by)
+    objection = meant.objection
+    if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
+        objection = denial_of(command, meant.objects, at)
+    doubt = None
+    apart = ""
+    if isinstance(command, trees.Merge) and not _is_order_by_numbers(command):
+        apart = _far_apart(meant.objects, at)
+    if objection:
+        doubt = Doubt("invalid_request", objection, _question(edits, response))
+    elif meant.is_open and len(meant.objects) > 1:
+        one = "make one of" if isinstance(command, trees.Merge) else "change"
+        names = listed(meant.objects)
+        doubt = Doubt("ambiguous", f"That would {one} {len(meant.objects)} objects: {names}.")
+    elif apart:
+        order = f"merge objects {joined([str(thing.object_id) for thing in meant.objects])}"
+        doubt = Doubt("invalid_request", apart, "Are they one thing all the same?", order)
+    elif is_guess:
+        doubt = doubt_of_guess(response)
+    return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
+
+
+def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
+    """The doubt of an uncertain reading, from the response that its edits would get."""
+    text = f"I am not sure that I understood you. Do you mean that {_claimed(response)}?"
+    return Doubt("not_understood", text, "", suggestion)
+
+
+def doubt_of_wish(edits: Sequence[Edit], objects: Sequence[MapObject], response: str) -> Doubt:
+    """The doubt of edits that the words name, but neither state nor ask for."""
+    names = joined([the(thing) for thing in objects])
+    text = f"I am not sure that you want that changed: {names}."
+    return Doubt("not_understood", text, _question(edits, response))
+
+
+def _claimed(response: str) -> str:
+    """What a response claims: "the cup is blue" of "Now the cup is blue."."""
+    return response.rstrip(".").removeprefix("Now ")
+
+
+def _question(edits: Sequence[Edit], response: str) -> str:
+    """The question for edits that wait for a yes: "Rename it to stool?"."""
+    it, its = ("it", "its") if len(edits) == 1 else ("them", "their")
+    name_of_key = ATTRIBUTE_NOUNS.get(edits[0].key, edits[0].key)
+    orders = {
+        "rename": f"Rename {it} to {shown(edits[0].value)}?",
+        "set_attribute": f"Set {its} {name_of_key} to {shown(edits[0].value)}?",
+        "delete_object": f"Delete {it}?",
+    }
+    alike = {(edit.kind, edit.key, edit.value) for edit in edits}
+    if len(alike) == 1 and edits[0].kind in orders:
+        return orders[edits[0].kind]
+    return f"Shall I note that {_claimed(response)}?"
+
+
+def _edits_of(
+    command: trees.OfOne, objects: Sequence[MapObject], at: Resolver, by: str
+) -> tuple[list[Edit], str]:
+    """Edits of a command for its objects, and a sentence that reports them."""
+    match command:
+        case trees.Rename(label=label):
+            return _of_each(Edit("rename", (), value=label), objects)
+        case trees.IsA(label=label):
+            told = _told(Edit("rename", (), value=label), objects)
+            return _described_edits(command, objects, at), told
+        case trees.SetAttribute(key=key, value=value):
+            value = by if (key, value) == ("owner", lexicon.SPEAKER) else value
+            return _of_each(Edit("set_attribute", (), key, value), objects)
+        case trees.DeleteObject():
+            return _of_each(Edit("delete_object", ()), objects)
+        case trees.Confirm(label=label):
+            confirmed = _of_each(Edit("confirm", ()), objects)
+            if not label or not at.is_named_otherwise(objects, label):
+                return confirmed
+            renamed, told = _of_each(Edit("rename", (), value=label), objects)
+            return [*renamed, *confirmed[0]], told
+        case trees.Split(count=count, noun=noun):
+            if len(objects) > 1:
+                rows = np.array([at.scene.row_of_id[thing.object_id] for thing in objects])
+                raise at.ambiguous(command.subject, rows)
+            _check_several_of(objects[0], count, noun, at)
+            return _split(objects[0], count)
+        case trees.AddRelation() | trees.DeleteRelation():
+            return _related(command, objects, at)
+
+
+def _described_edits(command: trees.IsA, objects: Sequence[MapObject], at: Resolver) -> list[Edit]:
+    """Edits of "that is a red cup".
+
+    An object that is called so already only gets the attributes. Others get a name and the
+    attributes, unless these may be part of the name ("a paper bag").
+    """
+    edits: list[Edit] = []
+    for thing in objects:
+        if _is_name(command) or not _is_called(thing, command, at):
+            label = command.label if _is_name(command) or _tells_kind(command) else command.noun
+            edits.append(Edit("rename", (thing.object_id,), value=label))
+        if not edits or edits[-1].value != command.label:
+            edits += [
+                Edit("set_attribute", (thing.object_id,), key, value)
+                for key, value in command.attributes
+            ]
+    return edits
+
+
+def _is_called(thing: MapObject, command: trees.IsA, at: Resolver) -> bool:
+    return not at.is_named_otherwise([thing], command.noun)
+
+
+def _is_name(command: trees.IsA) -> bool:
+    """Whether the whole label is a known name, such as "paper towel"."""
+    return normal(command.label) in Thesaurus.load().known()
+
+
+def _tells_kind(command: trees.IsA) -> bool:
+    """Whether a material is given, which often is part of a name (a colour is not)."""
+    return any(key == "material" for key, _ in command.attributes)
+
+
+def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | trees.Rename:
+    """The relation of the one object of that name; without one, a renaming of the object there."""
+    (place,) = command.subject.conditions
+    if not isinstance(place, trees.Related):
+        raise TypeError(f"{place} says of no thing where it is")
+    known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
+    if known:
+        named = trees.NounPhrase(command.noun, definite=True)
+        return trees.AddRelation(named, place.predicate, place.anchors[0])
+    return trees.Rename(command.subject, command.noun)
+
+
+def _subject_of(command: trees.OfOne, at: Resolver) -> trees.Subject:
+    """The subject; the cup in "it is a red cup", where nothing is marked."""
+    if (
+        isinstance(command, trees.IsA)
+        and command.subject == trees.Marked()
+        and not (at.has_marks or command.denied)
+    ):
+        return trees.NounPhrase(command.noun, definite=True)
+    return command.subject
+
+
+def _related(
+    command: trees.AddRelation | trees.DeleteRelation, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
+    is_new = isinstance(command, trees.AddRelation)
+    kind: EditKind = "add_relation" if is_new else "delete_relation"
+    edits, told = [], []
+    for thing in objects:
+        other = _other(command.anchor, thing, at)
+        if other is thing:
+            raise ReasoningError(
+                "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
+            )
+        predicate = command.predicate or ("on" if _may_carry(other, thing) else "next to")
+        predicates = [predicate]
+        if not is_new and predicate == "on":  # what is not on the wall does not hang on it either
+            rows = [at.scene.row_of_id[each.object_id] for each in (thing, other)]
+            predicates += [
+                name
+                for name in ATTACHED
+                for row, _ in at.scene.relations_of(rows[0], name)
+                if row == rows[1]
+            ]
+        spoken = f"{'not ' * (not is_new)}{lexicon.spoken(predicate)}"
+        told.append(f"{the(thing)} is {spoken} {the(other)}")
+        edits += [Edit(kind, (thing.object_id, other.object_id), each) for each in predicates]
+    return edits, f"Now {joined(told)}."
+
+
+def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
+    """Whether there is room on a thing for another, as far as their widths tell."""
+    return all(c > t for c, t in zip(carrier.box.size[:2], thing.box.size[:2], strict=True))
+
+
+def _other(reference: trees.Reference, thing: MapObject, at: Resolver) -> MapObject:
+    """The anchor of a relation; of several walls, the nearest one."""
+    rows = at.existing(reference).rows
+    building = rows[~at.scene.is_object[rows]]
+    if not len(building):
+        return at.scene.objects[at.single(reference)]
+    gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
+    return at.scene.objects[building[np.argmin(gaps[building])]]
+
+
+def _merged(
+    command: trees.Merge, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
+    ids = tuple(thing.object_id for thing in objects)
+    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects):
+        numbers = joined([str(i) for i in ids])
+        way_out = f' If they are one thing, say "merge objects {numbers}".' if len(ids) > 1 else ""
+        raise ReasoningError(
+            "invalid_request",
+            f"What is meant ({joined([the(o) for o in objects])}) is not called"
+            f' "{command.noun}", so I changed nothing.{way_out}',
+        )
+    if len(objects) < 2:
+        one = joined([the(o) for o in objects])
+        raise ReasoningError(
+            "invalid_request",
+            f"Only {one} is meant: mark all that are the same, or say their numbers.",
+        )
+    first, *others = objects
+    text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
+    return [Edit("merge", ids)], text
+
+
+def _is_order_by_numbers(command: trees.Merge) -> bool:
+    """Whether the things are numbered, and nothing else is said of them."""
+    is_bare = (isinstance(one, trees.ObjectNumber) and not one.noun for one in command.subjects)
+    return not command.noun and all(is_bare)
+
+
+def _far_apart(objects: Sequence[MapObject], at: Resolver) -> str:
+    """Which of the objects stands far from all others; empty where none does."""
+    rows = [at.scene.row_of_id[thing.object_id] for thing in objects]
+    for row in rows:
+        others = [other for other in rows if other != row]
+        gaps = at.scene.gaps_to_m(row)[others]
+        if gaps.size and gaps.min() > _APART_M:
+            nearest = at.scene.objects[others[int(np.argmin(gaps))]]
+            names = f"{the(at.scene.objects[row])} and {the(nearest)}"
+            return sentence(f"{names} are {metres(float(gaps.min()))} apart")
+    return ""
+
+
+def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
+    """Check that the parts are of the object's kind: "2 years" are no desks.
+
+    Raises:
+        ReasoningError: `invalid_request`: it has another name.
+    """
+    if noun and at.is_named_otherwise([thing], noun):
+        raise ReasoningError(
+            "invalid_request",
+            f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
+            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
+        )
+
+
+def _split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
+    if not len(thing.points):
+        raise ReasoningError(
+            "invalid_request",
+            f"The surface of {the(thing)} is not known here: split it where it was mapped.",
+        )
+    places = find_split_places(thing.points, count)
+    if places is None:
+        raise ReasoningError(
+            "invalid_request",
+            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
+            " look at it from more sides, or split it by a place in each part (the edit `split`).",
+        )
+    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
+    return [Edit("split", (thing.object_id,), places=tuple(places))], text
+
+
+def _of_each(edit: Edit, objects: Sequence[MapObject]) -> tuple[list[Edit], str]:
+    """The edit of each object, and a sentence that reports them."""
+    return [replace(edit, object_ids=(o.object_id,)) for o in objects], _told(edit, objects)
+
+
+def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
+    """What an edit has changed of several objects."""
+    names, is_one = bounded([the(thing) for thing in objects]), len(objects) == 1
+    verb = be(len(objects))
+    match edit.kind:
+        case "rename":
+            return (
+                f"Now {names} {verb} {with_article(edit.value) if is_one else plural(edit.value)}."
+            )
+        case "set_attribute" if not edit.value:
+            return f"I forgot the {edit.key} of {names}."
+        case "set_attribute" if edit.key == "owner":
+            return f"Now {names} {'belongs' if is_one else 'belong'} to {edit.value}."
+        case "set_attribute" if edit.key == "name":
+            return f"Now {names} {verb} called {edit.value}."
+        case "set_attribute" if edit.key == NOTE:
+            return f"Noted of {names}: {edit.value}."
+        case "set_attribute":
+            return f"Now {names} {verb} {edit.value}."
+        case "delete_object":
+            return f"I forgot {names}."
+        case _:
+            return f"Thank you: {names} {verb} certain now."

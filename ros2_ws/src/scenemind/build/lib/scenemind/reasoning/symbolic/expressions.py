@@ -1,0 +1,281 @@
+"""The objects that an expression may mean, with confidences, and what is not so of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scenemind.language import trees, verbalization
+from scenemind.language.english import joined, shown
+from scenemind.language.referring.reader import read
+from scenemind.language.trees import (
+    HasAttribute,
+    NounPhrase,
+    Reading,
+    Related,
+    is_in_words,
+    noun_phrases,
+    parts_of,
+)
+from scenemind.reasoning.method import GroundReply
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.near_misses import DOUBTED, Unfit, is_near_miss, unfit_parts
+from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
+from scenemind.reasoning.symbolic.replies import has_plural_noun, the
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, stand_in_notes
+from scenemind.reasoning.symbolic.scene import Scene, Scores
+from scenemind.reasoning.symbolic.situated.usual import usual_count
+
+_VIEWS = {"facing": "seen by who faces", "from": "seen from"}
+_LONGEST = 1000  # characters
+_MOST_CANDIDATES = 10
+# Least share, relative to the best candidate's, of one that may be meant.
+_LEAST_SHARE = 0.1
+_ANY = frozenset(("a", "an", "any", "some"))
+_log = logging.getLogger(__name__)
+# Least confidence of a match by all that is said.
+_LIKELY_ENOUGH = 0.3
+# Share of the best score from which objects fit equally well.
+_EQUAL = 0.999
+# Factor for what the grammar does not find where it finds something to the letter.
+_NOT_TO_THE_LETTER = 0.3
+
+
+def ground_expression(query: Query, scene: Scene) -> GroundReply:
+    """The objects that an expression of any shape may mean; their confidences sum to at most 1.
+
+    A confidence is how often such a choice is right where what is described is in the map; see
+    `likelihood.py`. Where a thing is not known that it is related to, and others are not much less
+    likely, it is at most a half.
+
+    Where something must be named (`always_answer`) and nothing of the kind is known, all else that
+    is said counts.
+
+    Raises:
+        ReasoningError: `not_found`: no object of its kind is known; or, unless something must be
+            named, an unknown thing chooses between objects.
+    """
+    match = find_match(query, scene)
+    if match.unknown and query.policy != "always_answer":
+        raise match.unknown
+    return match.reply
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What an expression may mean.
+
+    Attributes:
+        scores: (N,) how well objects fit, in [0, 1].
+        wrong: what is not so of the best object.
+        unknown: of an unknown thing without which several objects fit equally well.
+    """
+
+    reply: GroundReply
+    scores: Scores
+    evidence: Evidence
+    wrong: Sequence[Unfit]
+    unknown: ReasoningError | None
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether what is said is so of the best object, or nearly, and it is likely enough."""
+        is_surer = self.reply.confidence > _LIKELY_ENOUGH
+        return is_near_miss(self.wrong) and self.unknown is None and is_surer
+
+
+def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> Match:
+    """What an expression may mean; see `ground_expression`.
+
+    Args:
+        exact: what fits to the letter, which is likelier.
+
+    Raises:
+        ReasoningError: `not_found`: it names nothing that is known.
+    """
+    reading = read(query.text[:_LONGEST])
+    if not _says_something(reading.phrase):
+        raise ReasoningError("not_found", "That names no kind of object.")
+    at = LooseResolver(scene, query, reading.view)
+    phrase, scores = _best_reading(reading.phrase, at, query)
+    if exact is not None:
+        scores = scores * _likelier_to_the_letter(exact, scene)
+    best = int(np.argmax(scores))
+    is_exact = exact is not None and scene.objects[best] in exact.objects
+    wrong = list(unfit_parts(phrase, at.graded, best, is_exact=is_exact))
+    if phrase.noun != reading.phrase.noun:
+        wrong.insert(0, Unfit(reading.phrase.noun))
+    of_kind = int(np.count_nonzero(at.named(phrase.noun)))
+    evidence = Evidence(len(query.text.split()), of_kind, len(phrase.unread))
+    sure = phrase_likelihoods(scores, evidence) * scene.confidence
+    order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
+    rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
+    dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]
+    stand_ins = stand_in_notes(noun_phrases(reading), scene)
+    limits = [unfit.limit for unfit in wrong]
+    limits += [DOUBTED] * (bool(dropped) and len(rows) > 1) + [STANDING_IN] * bool(stand_ins)
+    sure = np.minimum(sure, min(limits, default=1.0))
+    tied = int(np.count_nonzero(sure == sure.max()))
+    steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
+    objects = scene.objects_at(rows)
+    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *stand_ins))
+    # Not by how sure the map is of them.
+    rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
+    unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
+    return Match(reply, scores, evidence, wrong, unknown)
+
+
+def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
+    """The phrase with its scores (N,), not all 0; where something must be named, with another noun
+    if it names nothing: one that nothing joins to it, or none.
+
+    Raises:
+        ReasoningError: `not_found`: it names nothing that is known.
+    """
+    nouns = [phrase.noun]
+    if query.policy == "always_answer":
+        nouns += [*phrase.unread, ""]
+    for each in (replace(phrase, noun=noun) for noun in dict.fromkeys(nouns)):
+        scores = at.graded.object_scores(each)
+        if _says_something(each) and scores.any():
+            return each, scores
+    raise at.missing(NounPhrase(phrase.noun))
+
+
+def _likelier_to_the_letter(exact: GroundReply, scene: Scene) -> Scores:
+    """Factors (N,) for how well objects fit to the letter."""
+    factors = np.full(len(scene), _NOT_TO_THE_LETTER)
+    rows = [scene.row_of_id[thing.object_id] for thing in exact.objects]
+    shares = np.divide(exact.confidences, exact.confidence)
+    factors[rows] = np.maximum(shares, _NOT_TO_THE_LETTER)
+    return factors
+
+
+def ground_loosely(
+    query: Query, question: trees.Question | None, scene: Scene, error: ReasoningError
+) -> GroundReply:
+    """Best match in place of an error of the grammar.
+
+    Always for a phrase that the grammar does not read; for one that no object fits to the letter,
+    only if all that is said is so of the match, and it is likely enough.
+
+    Args:
+        question: as the grammar reads it; None: it does not.
+
+    Raises:
+        ReasoningError: that error, or `not_found`: an unknown thing chooses between objects.
+    """
+    is_unknown = error.failure.code == "not_found" and _is_of_words(question, query)
+    if question is not None and not is_unknown:
+        raise error
+    try:
+        match = find_match(query, scene)
+    except ReasoningError as nothing:
+        _log.debug("no expression either: %s", nothing)
+        raise error from nothing
+    if match.unknown is not None:
+        raise match.unknown from error
+    if question is None:
+        return match.reply
+    if not match.is_likely:
+        if match.wrong:
+            nearest, *_ = match.reply.objects
+            claims = joined([unfit.claim for unfit in match.wrong])
+            text = f"{error} The nearest is {the(nearest)}: not {claims}."
+            raise ReasoningError("not_found", text) from error
+        raise error
+    return replace(match.reply, steps=(f"to the letter: {error}", *match.reply.steps))
+
+
+def likelier(
+    query: Query, question: trees.Question, scene: Scene, found: GroundReply, *, is_near: bool
+) -> GroundReply:
+    """How likely each object is meant by the description of one thing, given what the grammar
+    finds; other replies as they are.
+
+    Args:
+        is_near: found by near matches to some of what is said, which counts less than a match of
+            all that is said.
+    """
+    if not _describes_one(question, query):
+        return found
+    try:
+        match = find_match(query, scene, None if is_near else found)
+    except ReasoningError:
+        return found
+    is_doubted = match.unknown or match.reply.confidence <= DOUBTED
+    if is_near and is_doubted and query.policy != "always_answer":
+        return found
+    return replace(match.reply, steps=(*found.steps, *match.reply.steps))
+
+
+def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:
+    """Nouns that no object has."""
+    nouns = dict.fromkeys(phrase.noun for phrase in noun_phrases(reading))
+    return [n for n in nouns if n not in ("", ROOM, *FREE_ROWS) and not at.named(n).any()]
+
+
+def _parts_of_it(reading: Reading) -> set[str]:
+    """Nouns of parts that are told of a thing: "with four legs"."""
+    withs = [each for each in parts_of(reading, Related) if each.predicate == "with"]
+    nouns = {anchor.noun for each in withs for anchor in each.anchors}
+    return {noun for noun in nouns if usual_count(noun) is not None}
+
+
+def _steps(
+    reading: Reading, at: LooseResolver, wrong: Sequence[Unfit], tied: int
+) -> tuple[str, ...]:
+    said = verbalization.bare(reading.phrase)
+    if reading.view is not None:
+        place = reading.view.reference
+        where = "the door" if place is None else verbalization.describe(place)
+        said = f"{said}, {_VIEWS[reading.view.kind]} {where}"
+    steps = [f"read as: {shown(said)}"]
+    looks = ((p, c) for p in noun_phrases(reading) for c in p.conditions)
+    left_out = [*reading.phrase.unread, *_unknown_nouns(reading, at)] + [
+        look.value
+        for phrase, look in looks
+        if isinstance(look, HasAttribute) and at.graded.look_fit(phrase, look) is None
+    ]
+    if left_out:
+        steps.append(f"not used: {joined(list(dict.fromkeys(map(shown, left_out))))}")
+    of_all = [unfit.claim for unfit in wrong if unfit.of_all]
+    if of_all:
+        steps.append(f"none is {joined(of_all)}: the nearest was taken")
+    of_best = [unfit.claim for unfit in wrong if not unfit.of_all]
+    if of_best:
+        steps.append(f"not so of the best one: {joined(of_best)}")
+    if tied > 1:
+        steps.append(f"{tied} objects fit equally well")
+    return tuple(steps)
+
+
+def _says_something(phrase: NounPhrase) -> bool:
+    return bool(phrase.noun or phrase.conditions or phrase.ranks)
+
+
+def _is_of_words(question: trees.Question | None, query: Query) -> bool:
+    """Whether it describes objects, by no number and no mark; "it" without a mark is the object
+    itself: "with a man sitting in it"."""
+    if not isinstance(question, trees.Ground):
+        return False
+    of_itself = not query.marked_object_ids and isinstance(question.subject, NounPhrase)
+    of_itself &= not {"it", "them"}.isdisjoint(query.text.lower().split())
+    return of_itself or is_in_words(question)
+
+
+def _describes_one(question: trees.Question, query: Query) -> bool:
+    """Whether it describes one certain object in words, and not any of a kind."""
+    if not isinstance(question, trees.Ground) or not is_in_words(question):
+        return False
+    of = question.subject
+    if not isinstance(of, NounPhrase) or of.count not in (None, 1):
+        return False
+    before = query.text.lower().split(of.noun or None)[0]
+    is_any = not of.definite and not _ANY.isdisjoint(before.split())
+    return not is_any and not has_plural_noun(of)

@@ -1,0 +1,251 @@
+"""Graded relations of boxes: how well each fits, in [0, 1], without a limit where it ends.
+
+They compare candidates; whether a relation holds at all is for `memory.graph`. Shapes are set by
+hand: on the validation rows of ScanRefer and Nr3D, fitting them (log linear, on half of the scenes)
+gains nothing on the other half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+_EPSILON, _SHORTEST_M = 1e-9, 0.05
+_LARGER = 0.3
+# Cosine with the left at which "left of" scores a half, the slope there, and the distance in which
+# it falls to 1/e.
+_COSINE, _STEEP, _BESIDE_M = 0.15, 6.0, 1.5
+# Certainty that sides, and front and behind, are those of an onlooker in the room: "in front of"
+# may also refer to a thing's own front.
+_SURE, _SURE_OF_FRONT = 0.8, 0.6
+SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "rear"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """N pairs of axis-aligned boxes (world, metres), of which one side may be a single box.
+
+    Attributes:
+        low, high: (N, 3) or (3,) corners of the subjects.
+        other_low, other_high: (N, 3) or (3,) corners of what they relate to.
+    """
+
+    low: Matrix
+    high: Matrix
+    other_low: Matrix
+    other_high: Matrix
+
+    @property
+    def offset(self) -> Matrix:
+        """(N, 3): from the middle of the other box to that of the subject."""
+        return (self.low + self.high - self.other_low - self.other_high) / 2.0
+
+    @property
+    def gap_m(self) -> Vector:
+        """(N,) distances between surfaces."""
+        return np.asarray(np.linalg.norm(self._apart(), axis=1))
+
+    @property
+    def level_gap_m(self) -> Vector:
+        """(N,) distances between surfaces, seen from above."""
+        apart = self._apart()
+        return np.hypot(apart[:, 0], apart[:, 1])
+
+    @property
+    def distance_m(self) -> Vector:
+        """(N,) mean of the gap and the distance of the middles, so that touching things compare."""
+        return np.asarray(0.5 * self.gap_m + 0.5 * np.linalg.norm(self.offset, axis=1))
+
+    @property
+    def overlap(self) -> Vector:
+        """(N,) share of the smaller footprint that is over or under the other."""
+        own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
+        area = np.prod(np.clip(self._shared()[:, :2], 0.0, None), axis=1)
+        smaller = np.minimum(own.prod(axis=-1), other.prod(axis=-1))
+        return np.asarray(area / np.maximum(smaller, _EPSILON))
+
+    @property
+    def share_within(self) -> Vector:
+        """(N,) share of the subject's volume inside the other box."""
+        volume = np.prod(np.clip(self._shared(), 0.0, None), axis=1)
+        own = np.prod(self.high - self.low, axis=-1)
+        return np.asarray(volume / np.maximum(own, _EPSILON))
+
+    @property
+    def carriable(self) -> Vector:
+        """(N,): less for subjects with a larger footprint than what would carry them."""
+        own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
+        is_larger = own.prod(axis=-1) > other.prod(axis=-1)
+        return np.where(is_larger, _LARGER, 1.0)
+
+    def _shared(self) -> Matrix:
+        return np.minimum(self.high, self.other_high) - np.maximum(self.low, self.other_low)
+
+    def _apart(self) -> Matrix:
+        return np.maximum(-self._shared(), 0.0)
+
+
+def on(pairs: Pairs) -> Vector:
+    """Resting on the other, standing in it (a shelf) or hanging on it (a wall)."""
+    bottom = pairs.low[..., 2]
+    off = np.maximum(bottom - pairs.other_high[..., 2], 0.0) + np.maximum(
+        pairs.other_low[..., 2] - bottom, 0.0
+    )
+    upright = np.exp(-off / 0.15) * np.exp(-pairs.level_gap_m / 0.1)
+    rise = bottom - pairs.other_low[..., 2]
+    lifted = rise > 0.15 * (pairs.other_high - pairs.other_low)[..., 2]
+    resting = upright * (0.3 + 0.7 * pairs.overlap.clip(0.0, 1.0)) * np.where(lifted, 1.0, 0.5)
+    # Boxes of things on another may miss it.
+    return np.maximum(resting, 0.3 * np.exp(-pairs.gap_m / 0.3)) * pairs.carriable
+
+
+def inside(pairs: Pairs) -> Vector:
+    """By the share of volume inside the other, and by nearness."""
+    fit = 0.5 * pairs.share_within + 0.5 * np.exp(-pairs.gap_m / 0.3)
+    return np.asarray(fit * pairs.carriable)
+
+
+def above(pairs: Pairs) -> Vector:
+    """Higher than the other, and over rather than beside it."""
+    return np.asarray(_step(pairs.offset[:, 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+
+
+def below(pairs: Pairs) -> Vector:
+    """Lower than the other, and under rather than beside it."""
+    return np.asarray(_step(-pairs.offset[:, 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+
+
+def near(pairs: Pairs) -> Vector:
+    """By the distance."""
+    return np.exp(-pairs.distance_m / 0.6)
+
+
+def beside_closely(pairs: Pairs) -> Vector:
+    """By the gap alone: parts of a thing and what it is set up with."""
+    return np.exp(-pairs.gap_m / 0.2)
+
+
+def opposite(pairs: Pairs) -> Vector:
+    """Aligned with the other along a room axis, and not near."""
+    aside = np.abs(pairs.offset[:, :2])
+    return np.asarray(np.exp(-aside.min(axis=1) / 0.5) * _step((aside.max(axis=1) - 1.0) / 0.5))
+
+
+def facing(pairs: Pairs) -> Vector:
+    """Before a side of the other, and not touching it: which way boxes look is not known."""
+    half = (pairs.other_high - pairs.other_low)[..., :2] / 2.0
+    beyond = np.maximum(np.abs(pairs.offset[:, :2]) - half, 0.0)
+    return np.asarray(np.exp(-beyond.min(axis=1)) * np.exp(-pairs.level_gap_m / 0.6))
+
+
+def at_end(pairs: Pairs) -> Vector:
+    """Beside a short side of the other."""
+    size = (pairs.other_high - pairs.other_low)[..., :2]
+    long = np.argmax(size, axis=-1)
+    beyond = np.abs(np.where(long == 0, pairs.offset[:, 0], pairs.offset[:, 1]))
+    beyond = beyond - size.max(axis=-1) / 2.0
+    return np.asarray(_step(beyond / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+
+
+def between(middles: Matrix, a: Vector, b: Vector) -> Vector:
+    """(P, N) by how near middles (N, 2) are to those of the lines from a to b (P, 2)."""
+    way = (b - a)[..., None, :]
+    length = np.maximum(np.linalg.norm(way, axis=-1), _EPSILON)
+    from_a = middles - a[..., None, :]
+    along = (from_a * way).sum(axis=-1) / length**2
+    aside = np.abs(from_a[..., 1] * way[..., 0] - from_a[..., 0] * way[..., 1]) / length
+    return np.asarray(np.exp(-np.abs(along - 0.5) / 0.35) * np.exp(-aside / 0.6))
+
+
+# Relations that hold wherever one stands. Boxes tell some apart by nearness only; the others are
+# read the other way round.
+CURVES: Mapping[str, Callable[[Pairs], Vector]] = {
+    **dict.fromkeys(("on", "hanging on", "mounted on"), on),
+    **dict.fromkeys(("inside", "embedded in"), inside),
+    **dict.fromkeys(("above", "higher than"), above),
+    **dict.fromkeys(("below", "lower than"), below),
+    **dict.fromkeys(
+        ("with", "embeds", "hung with", "mounted with", "affixed with"), beside_closely
+    ),
+    "opposite": opposite,
+    "facing": facing,
+    "at the end of": at_end,
+}
+TURNED: Mapping[str, Callable[[Pairs], Vector]] = {"supports": on, "contains": inside}
+
+
+class Ways(NamedTuple):
+    """Where things (N,) lie from one, seen from above: the same for all who look on.
+
+    Attributes:
+        offset: (N, 2) between the middles. length: (N,) of it. near: (N,) in [0, 1].
+    """
+
+    offset: Matrix
+    length: Vector
+    near: Vector
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Ways:
+        """Those of the subjects from the others."""
+        offset = pairs.offset[:, :2]
+        length = np.maximum(np.linalg.norm(offset, axis=1), _SHORTEST_M)
+        return cls(offset, length, np.exp(-pairs.level_gap_m / _BESIDE_M))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Onlooker:
+    """Who sees left and right: somebody known, or somebody who looks at what the sides are of.
+
+    Attributes:
+        place: (2,) world.
+        viewpoint: None for an unknown one.
+    """
+
+    place: Vector
+    viewpoint: Viewpoint | None = None
+
+    @classmethod
+    def of(cls, viewpoint: Viewpoint) -> Onlooker:
+        """A known one."""
+        return cls(viewpoint.position[:2], viewpoint)
+
+    def ahead_at(self, target: Vector) -> Vector | None:
+        """Heading (2,); None for an unknown onlooker at the target itself."""
+        if self.viewpoint is not None:
+            return self.viewpoint.ahead
+        way = target - self.place
+        length = float(np.linalg.norm(way))
+        return way / length if length >= _SHORTEST_M else None
+
+    def axis(self, side: str, target: Vector) -> Vector | None:
+        """Unit vector (2,) of a side of the target; nearer is front, farther is rear."""
+        ahead = self.ahead_at(target)
+        if ahead is None:
+            return None
+        right = np.array((ahead[1], -ahead[0]))
+        return {"left": -right, "right": right, "front": -ahead, "rear": ahead}[side]
+
+    def beside(self, ways: Ways, target: Vector, side: str) -> Vector:
+        """(N,) for being on a side of the target, and near it."""
+        axis, sure = self.axis(side, target), 1.0
+        if self.viewpoint is None:
+            sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
+        on_side: Vector | float = 0.5
+        if axis is not None:
+            cosine = ways.offset @ axis / ways.length
+            on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
+        return np.asarray(on_side * ways.near)
+
+
+def _step(value: Vector) -> Vector:
+    """Logistic function."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -50.0, 50.0))))

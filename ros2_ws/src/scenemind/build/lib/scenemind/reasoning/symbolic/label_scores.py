@@ -1,0 +1,160 @@
+"""The one scorer of nouns: to the letter, and graded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from scenemind.language import lexicon
+from scenemind.language.english import is_plural, normal, shown
+from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
+from scenemind.memory.attributes.lazy_attributes import quick_attributes
+from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
+from scenemind.memory.graph.relations import CARRYING
+from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
+
+_NAMED = 4
+# Least score of a sure label (`Vocabulary`: synonyms and kinds).
+_SURE = 0.89
+# Most words of a noun. Scores of a confusable label, and of a label for the head alone ("chair" for
+# "office chair").
+_MOST_WORDS = 6
+_LOOSE, _HEAD = 0.1, 0.4
+# Factors for a label of another number, and for an office chair where "chair" fits others exactly.
+_OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
+# Factor for things that lack what others of the name have, such as "wooden".
+_WITHOUT = 0.1
+
+
+def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
+    """Scores (N,) of labels for a noun, all 1 without a noun ("thing"), and a note.
+
+    Parts of the building fit where they are named.
+    """
+    qualities, _, last = noun.rpartition(" ")
+    if not noun or last in lexicon.ANYTHING:
+        scores = scene.is_object.astype(np.float64)
+        _narrow_by_attribute(scene, qualities, scores, needed=True)
+        return scores, ""
+    scores = np.zeros(len(scene))
+    matches = scene.matches(noun)
+    kind = find_kind(noun)
+    if kind is not None:
+        matches = [match for match in matches if match.sure]
+        scores[_with_thing(scene, qualities, _rows_of_kind(scene, kind))] = 1.0
+    for match in matches:
+        scores[scene.rows_of_label[match.label]] = match.score
+    if not matches:
+        return scores, ""
+    _narrow_by_attribute(scene, matches[0].unknown, scores, needed=False)
+    means = ", ".join(f"{shown(m.label)} ({m.note})" for m in matches[:_NAMED])
+    return scores, f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known'
+
+
+def sure_labels(scene: Scene, noun: str) -> list[str]:
+    """Labels that surely fit a noun with all its words."""
+    matches = scene.matches(noun)
+    return [match.label for match in matches if match.score > _SURE and not match.unknown]
+
+
+def rows_standing_in(scene: Scene, noun: str) -> list[int]:
+    """Rows of things that are often confused with an unknown one; none where it is known."""
+    if not noun or find_kind(noun) is not None:
+        return []
+    return scene.rows_called(match.label for match in scene.matches(noun) if match.stands_in)
+
+
+def graded_label_scores(scene: Scene, noun: str) -> Scores:
+    """Scores (N,) in [0, 1] of labels for a noun; without a noun every object fits."""
+    if not noun:
+        return scene.is_object.astype(np.float64)
+    scores = np.zeros(len(scene))
+    found, unknown = _label_scores(frozenset(scene.rows_of_label), noun)
+    for label, score in found:
+        scores[scene.rows_of_label[label]] = score
+    if unknown:
+        rows = np.flatnonzero(scores).tolist()
+        without = [row for row in rows if not has_words(scene, row, unknown)]
+        scores[without] *= _WITHOUT if len(without) < len(rows) else 1.0
+    kind = find_kind(noun)
+    if kind is not None:
+        scores[_rows_of_kind(scene, kind)] = 1.0
+    return scores
+
+
+@lru_cache(maxsize=4096)
+def _label_scores(labels: frozenset[str], noun: str) -> tuple[tuple[tuple[str, float], ...], str]:
+    """Scores of labels for a noun: sure, loose, and those of its head ("office chair"); also its
+    words that no label has."""
+    parts, vocabulary = _parts(noun), Vocabulary.load()
+    part, found = next(((p, m) for p in parts if (m := vocabulary.match(p, labels))), ("", []))
+    several = is_plural(noun.split(" ")[-1])
+    is_exact = any(normal(match.label) == part for match in found)
+    scores: dict[str, float] = {}
+    for match in found:
+        alike = is_plural(match.label.split(" ")[-1]) == several
+        is_special = is_exact and normal(match.label).endswith(f" {part}")
+        scores[match.label] = (
+            match.score * (1.0 if alike else _OTHER_NUMBER) * (_MORE_SPECIAL if is_special else 1.0)
+        )
+    if found:
+        index = LabelIndex(labels)
+        head = part.split(" ")[-1]
+        loosely = {m.label: _LOOSE for m in vocabulary.loose(head, index)}
+        loosely |= {m.label: _LOOSE for m in vocabulary.loose(part, index)}
+        if head != part:
+            loosely |= {m.label: _HEAD for m in vocabulary.strict(head, index)}
+        for label, score in loosely.items():
+            scores[label] = max(score, scores.get(label, 0.0))
+    return tuple(scores.items()), found[0].unknown if found else ""
+
+
+def _parts(noun: str) -> Iterator[str]:
+    """The noun, then without its last words ("chair pulled"), each in its possible spellings."""
+    words = normal(noun).split(" ")[-_MOST_WORDS:]
+    for last in range(len(words), 0, -1):
+        yield " ".join(words[:last])
+        if last > 1:  # "book case"
+            yield " ".join((*words[: last - 2], words[last - 2] + words[last - 1]))
+
+
+def _rows_of_kind(scene: Scene, kind: str) -> list[int]:
+    """Rows of floors, walls or ceilings."""
+    rows = np.flatnonzero(~scene.is_object).tolist()
+    return [row for row in rows if scene.objects[row].label == kind]
+
+
+def _with_thing(scene: Scene, name: str, rows: list[int]) -> list[int]:
+    """The parts of a building that have a thing of a name: "the window wall"; all where none has
+    one."""
+    things = scene.rows_called(match.label for match in scene.matches(name) if match.sure)
+    held = {
+        other for thing in things for by in CARRYING for other, _ in scene.relations_of(thing, by)
+    }
+    return [row for row in rows if row in held] or rows
+
+
+def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: bool) -> None:
+    """Use words before the noun that no label has as attributes ("wooden", "smooth black").
+
+    Args:
+        needed: no object fits where none has them; else they are ignored.
+    """
+    words = words_in(said)
+    if not words:
+        return
+    fitting = [row for row in np.flatnonzero(scores).tolist() if has_words(scene, row, said)]
+    if fitting or needed:
+        scores[:] = 0.0
+        scores[fitting] = 1.0
+
+
+def has_words(scene: Scene, row: int, said: str) -> bool:
+    """Whether an object's attributes contain every word or a synonym."""
+    thing, words = scene.objects[row], words_in(said)
+    needs_form = any(word in FORM_WORDS for word in words)
+    attributes = thing.attributes if needs_form else quick_attributes(thing)
+    known, thesaurus = _words_of_attributes(attributes), Thesaurus.load()
+    return all(not thesaurus.attribute_words(word).isdisjoint(known) for word in words)

@@ -1,0 +1,125 @@
+"""What of a phrase is not so of an object, or only nearly."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenemind.language import verbalization
+from scenemind.language.lexicon import OF_BOXES
+from scenemind.language.trees import HasAttribute, NounPhrase, Related
+from scenemind.memory.graph.relations import RELATION_NAMES
+from scenemind.reasoning.symbolic.graded_relations import SIDES
+from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
+from scenemind.reasoning.symbolic.ranks import Mask
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor, relations_of
+
+# Scores below which a part of the phrase fails, and distance up to which things are nearly beside
+# others.
+_LABEL, _COLOUR, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
+# Most confidence where what is said is not so; and where it is nearly so, or the colour, which
+# depends on light, is another.
+DOUBTED, NEARLY = 0.5, 0.7
+# Relations of a match of which so many only nearly hold are no match.
+_TOO_MANY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A part of a phrase that is not so of an object.
+
+    Attributes:
+        claim: it, in words as after "is".
+        limit: the most confidence that it leaves.
+        is_near: a relation that fits more or less, but does not hold to the letter.
+        is_of_distance: and that has no sharp end, such as "near".
+        of_all: of no object of the kind it holds.
+    """
+
+    claim: str
+    limit: float = DOUBTED
+    is_near: bool = False
+    is_of_distance: bool = False
+    of_all: bool = False
+
+
+def unfit_parts(
+    phrase: NounPhrase, graded: PhraseScores, row: int, *, is_exact: bool = False
+) -> Iterator[Unfit]:
+    """Parts of a phrase that are not so of an object.
+
+    Sizes, comparisons and places in a group are none: one object is always the largest, the
+    nearest, and the one on the left.
+
+    Args:
+        is_exact: all relations are known to hold of it to the letter, read in some way.
+    """
+    label_fit = graded.label_fit(phrase.noun)
+    if phrase.noun and label_fit[row] < _LABEL:
+        yield Unfit(phrase.noun)
+    for condition in phrase.conditions:
+        if isinstance(condition, Related) and not is_in_room(condition):
+            fit = graded.relation_fit(condition)
+            if fit is None:
+                continue
+            holds = _holds(condition, graded) != condition.negated
+            holds |= is_exact
+            if fit[row] < _RELATION or not holds[row]:
+                of_all = not holds[label_fit >= _LABEL].any()
+                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
+                limit = NEARLY if is_near else DOUBTED
+                is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
+                claim = verbalization.claim(condition)
+                yield Unfit(claim, limit, is_near, is_near and is_of_distance, of_all)
+        elif (
+            isinstance(condition, HasAttribute)
+            and condition.key == "color"
+            and not condition.negated
+        ):
+            fit = graded.look_fit(phrase, condition)
+            if fit is not None and fit[row] < _COLOUR:
+                yield Unfit(verbalization.claim(condition), NEARLY)
+
+
+def is_near_miss(wrong: Sequence[Unfit]) -> bool:
+    """Whether an object may be meant, of which so much is not so."""
+    return len(wrong) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
+
+
+def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:
+    """Whether a relation is that of being beside a thing, and some such thing is not far away."""
+    if condition.predicate not in BESIDE or condition.negated:
+        return False
+    ends = (end for anchor in condition.anchors for end in graded.likely_rows(anchor))
+    denied = relations_of(graded.scene).denied
+    return any(
+        graded.scene.gaps_to_m(end)[row] <= _BESIDE_M
+        for end in ends
+        if not denied(condition.predicate, [end])[row]
+    )
+
+
+def _holds(condition: Related, graded: PhraseScores) -> Mask:
+    """Mask (N,) of objects of which a relation with a graded fit holds to the letter, by the
+    thresholds of the scene graph, or one like it; also where nothing but a graded fit is known."""
+    asked, scene, viewpoint = condition.predicate, graded.scene, graded.onlooker.viewpoint
+    first, *others = (
+        [Anchor.of_row(scene, row) for row in graded.likely_rows(anchor)]
+        for anchor in condition.anchors
+    )
+    everything = np.ones(len(scene), bool)
+    if asked == "between":
+        ends = itertools.product(first, *others) if others else itertools.combinations(first, 2)
+        pairs = [(a, b) for a, b in ends if a.row != b.row]
+        return relations_of(scene).lies_between(*pairs) > 0.0 if pairs else everything
+    is_known = asked in OF_BOXES or asked in RELATION_NAMES
+    if not is_known or not first or (asked in SIDES and viewpoint is None):
+        return everything
+    each = [
+        relations_of(scene).to_the_letter(name, first, everything * 1.0, viewpoint) > 0.0
+        for name in (asked, *ALIKE.get(asked, ()))
+    ]
+    return np.asarray(np.any(each, axis=0))

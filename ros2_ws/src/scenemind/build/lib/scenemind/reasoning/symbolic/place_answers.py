@@ -1,0 +1,407 @@
+"""Answers about places and sizes: where, on what, how far, how big."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenemind.language import lexicon, trees
+from scenemind.language.english import joined, shown, with_article
+from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Viewer
+from scenemind.language.vocabulary import Vocabulary
+from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.graph.relations import CARRYING
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
+from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
+from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
+
+# A landmark has at least this share of the object's length, so that it is easier to find.
+_LANDMARK_LENGTH = 0.8
+# Largest distance of a landmark.
+_LANDMARK_M = 3.0
+_TOUCHING_M = 0.005
+# Confidence of an extent that grows with what is seen; most objects that tell a room.
+_AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
+_LONG = {"length": "long", "width": "wide", "height": "high", "thickness": "thick", "depth": "deep"}
+_SIDES = {"length": "length", "depth": "width", "height": "height"}
+# Asked of a room, both are its height.
+_UPRIGHT = ("height", "elevation")
+# Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
+_SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
+# What hangs higher is in nobody's way.
+_OVERHEAD_M = 2.0
+_NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
+# Asked relation -> kept relations.
+_CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
+
+
+def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
+    """Places of all objects of a reference; last places, if all of them have vanished."""
+    subject = question.subject
+    try:
+        found = at.existing(subject)
+    except ReasoningError:
+        reply = find_gone(subject, at) or _zone(subject, at)
+        if reply is None:
+            raise
+        return reply
+    is_sure = not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+    reply = None if is_sure else find_gone(subject, at)
+    return reply or _places(subject, found, at.scene, is_sure)
+
+
+def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Reply:
+    """Reply with the places of objects.
+
+    Args:
+        is_sure: they are what was said, and not only like it.
+    """
+    objects, rows = found.objects, found.rows.tolist()
+    where = [say.place_words(thing.box, scene.floor_z) for thing in objects]
+    marks = [landmark(scene, row) for row in rows]
+    if len(rows) == 1:
+        now_ns = scene.snapshot.stamp_ns
+        verb = f"{say.the(objects[0])} is"
+        if say.may_have_left(objects[0], now_ns):
+            verb = f"{say.last_seen(objects[0], now_ns)},"
+        text = f"{verb} {', '.join(filter(None, (*marks, *where)))}"
+    else:
+        short = zip(objects, marks, where, strict=True)
+        places = [f"object {thing.object_id} {mark or place}" for thing, mark, place in short]
+        number = say.counted(len(rows), say.noun_of(subject) if is_sure else "object")
+        doubt = "" if is_sure else " that may be meant"
+        text = f"there are {number}{doubt}: {say.bounded(places)}"
+    return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
+
+
+def find_gone(subject: Reference, at: Resolver) -> Reply | None:
+    """Reply on vanished objects; None where none has that name and look.
+
+    The reply lists no objects, since its objects are taken to be there.
+    """
+    if not at.scene.snapshot.gone:
+        return None
+    before = at.among_gone()
+    if isinstance(subject, NounPhrase):
+        # Without places: anchors may have moved as well.
+        look = tuple(c for c in subject.conditions if isinstance(c, HasAttribute))
+        subject = NounPhrase(subject.noun, conditions=look)
+        if not subject.noun or not before.is_sure_of(subject.noun):
+            return None
+    try:
+        found = before.existing(subject)
+    except ReasoningError:
+        return None
+    for step in before.steps:
+        at.note(f"among what is gone: {step}")
+    objects = found.objects
+    were = [_was_there(thing, at.scene) for thing in objects]
+    if len(objects) == 1:
+        text = f"{say.the(objects[0])} {were[0]}"
+    else:
+        places = [f"object {o.object_id} {was}" for o, was in zip(objects, were, strict=True)]
+        text = f"{say.counted(len(objects), say.noun_of(subject))} are gone: {say.bounded(places)}"
+    return Reply(text, found.confidence)
+
+
+def _was_there(thing: MapObject, scene: Scene) -> str:
+    """Last place and times of a vanished object, relative to the newest frame."""
+    stay, now_ns = thing.stays[-1], scene.snapshot.stamp_ns
+    seen, gone = (say.span_words(now_ns - stamp) for stamp in (stay.last_seen_ns, stay.gone_ns))
+    last_seen = f"last seen there {seen} before the newest frame"
+    where = f"was {say.place_words(thing.box, scene.floor_z)}, {last_seen}"
+    if thing.is_ghost:
+        return f"{where}, but {say.GHOST}"
+    return f"{where}, and is no longer there since {gone} before it"
+
+
+def carrier(question: trees.AskCarrier, at: Resolver) -> Reply:
+    """Carrier or container of each object."""
+    found, scene = at.existing(question.subject), at.scene
+    wanted = at.label_scores(question.noun) > 0.0 if question.noun else np.ones(len(scene), bool)
+    spoken = lexicon.spoken(question.predicate)
+    otherwise = with_article(shown(question.noun)) if question.noun else "anything that I know"
+    sentences, carriers = [], []
+    for row in found.rows[: say.MAX_LISTED].tolist():
+        carrying = [
+            (confidence, other)
+            for predicate in _CARRIED_BY[question.predicate]
+            for other, confidence in scene.relations_of(row, predicate)
+            if wanted[other]
+        ]
+        it, below = say.the(scene.objects[row]), f"not {spoken} {otherwise}"
+        if carrying:
+            carriers.append(scene.objects[max(carrying)[1]])
+            below = f"{spoken} {say.the(carriers[-1])}"
+        sentences.append(f"{it} is {below}")
+    named = tuple(dict.fromkeys((*found.objects, *carriers)))
+    brief = next((shown(c.label) for c in carriers if c not in found.objects), "nothing")
+    return Reply("; ".join(sentences), found.confidence, named, brief)
+
+
+def landmark(scene: Scene, row: int) -> str:
+    """Place relative to a landmark: "on the dining table (object 3)"; empty without one."""
+    how, thing = _find_landmark(scene, row)
+    return "" if thing is None else f"{how} {say.the(thing)}"
+
+
+def brief_landmark(scene: Scene, row: int) -> str:
+    """Short text of an object's landmark: "on the dining table", "near the door"; empty without
+    one."""
+    how, thing = _find_landmark(scene, row)
+    how = "near" if how.endswith("from") else "on" if how in ATTACHED else how
+    return "" if thing is None else f"{how} the {shown(thing.label)}"
+
+
+def _find_landmark(scene: Scene, row: int) -> tuple[str, MapObject | None]:
+    """Relation to an object that is easy to find, and that object; None without one."""
+    for predicate in CARRYING:
+        kept = max(scene.relations_of(row, predicate), key=lambda found: found[1], default=None)
+        carrier = None if kept is None else scene.objects[kept[0]]
+        # A door is embedded in the wall wherever it is.
+        if carrier is not None and (predicate, carrier.label) not in _NO_NEWS:
+            return lexicon.spoken(predicate), carrier
+    gaps, longest = scene.gaps_m(scene.low[row], scene.high[row]), scene.size.max(axis=1)
+    own = scene.objects[row].label
+    # A wall says little of a place, and another thing of the kind less.
+    says_little = [_says_no_place(thing.label, own) for thing in scene.objects]
+    is_small = longest < _LANDMARK_LENGTH * longest[row]
+    gaps[says_little | is_small | ~scene.is_object] = np.inf
+    gaps[row] = np.inf
+    nearest = int(np.argmin(gaps))
+    if gaps[nearest] > _LANDMARK_M:
+        return "", None
+    how = "at" if gaps[nearest] < _TOUCHING_M else f"{say.metres(gaps[nearest])} from"
+    if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
+        how = "next to"
+    return how, scene.objects[nearest]
+
+
+def _says_no_place(label: str, own: str) -> bool:
+    return label == own or sense_of(label).structure is not None
+
+
+def distance(question: trees.Distance, at: Resolver) -> Reply:
+    """Distance of two objects, or of one and the viewer, between surfaces and between centres."""
+    ends = [question.first, question.second]
+    if isinstance(ends[0], Viewer) or _is_building(ends[0]):
+        ends.reverse()
+    pair = _pair(question, at)
+    if pair is not None:
+        return pair
+    first = _end(ends[0], at)
+    second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
+    if first.row is None or first.thing is None:
+        return Reply("that is no distance at all", 1.0)
+    gap = say.metres(gaps_to(at.scene, second)[first.row])
+    text, thing, other = f"{say.the(first.thing)} is {gap} from", first.thing, second.thing
+    if other is None:
+        return Reply(f"{text} {at.viewpoint().origin}", thing.confidence, (thing,), gap)
+    text = f"{text} {say.the(other)}"
+    if other.object_id >= 0:
+        centres = np.linalg.norm(np.subtract(first.box.center, second.box.center))
+        text += f", {say.metres(float(centres))} between centres"
+    return Reply(text, thing.confidence * other.confidence, (thing, other), gap)
+
+
+def _pair(question: trees.Distance, at: Resolver) -> Reply | None:
+    """The distance of the two things that one phrase means; None for other questions."""
+    if question.first != question.second or question.first.count != 2:
+        return None
+    rows = at.every(question.first)
+    first, second = (trees.ObjectNumber(int(at.scene.ids[row])) for row in rows)
+    return distance(trees.Distance(first, second), at)
+
+
+def size(question: trees.Size, at: Resolver) -> Reply:
+    """Dimensions of the upright box, or how high its lower edge is; the height of a floor or
+    ceiling; the extent of the room."""
+    if is_room(question.subject):
+        return _room_size(question.dimension, at.scene)
+    if say.has_plural_noun(question.subject) or _are_several(question.subject, at):
+        return _sizes(question, at)
+    thing = at.scene.objects[at.single(question.subject)]
+    if thing.object_id < 0 and thing.label != "wall":
+        long, wide = sorted(thing.box.size[:2], reverse=True)
+        above = say.metres(max(0.0, thing.box.center[2] - at.scene.floor_z))
+        sides = f"{say.metres(long)} by {say.metres(wide)}, " * (question.dimension not in _UPRIGHT)
+        text = f"{say.the(thing)} is {sides}{above} above the floor"
+        return Reply(text, thing.confidence, (thing,))
+    low_m = measured_m(thing, "elevation", at.scene)
+    if question.dimension == "elevation":
+        text = f"the lower edge of {say.the(thing)} is {say.metres(low_m)} above the floor"
+        text += f", the upper edge {say.metres(low_m + thing.box.size[2])}"
+        return Reply(text, thing.confidence, (thing,), say.metres(low_m))
+    asked = [question.dimension] if question.dimension else ["length", "depth", "height"]
+    measures = (
+        (measured_m(thing, each, at.scene), _LONG[each if question.dimension else _SIDES[each]])
+        for each in asked
+    )
+    said = joined([f"{say.metres(value)} {long}" for value, long in measures])
+    return Reply(f"{say.the(thing)} is {said}", thing.confidence, (thing,), said)
+
+
+def _are_several(subject: Reference, at: Resolver) -> bool:
+    """Whether all things of a place are meant: "everything on the desk"."""
+    is_open = isinstance(subject, NounPhrase) and not (subject.noun or subject.ranks)
+    return is_open and len(at.rows(subject)) > 1
+
+
+def _sizes(question: trees.Size, at: Resolver) -> Reply:
+    """The measure of each of several things."""
+    found = at.existing(question.subject)
+    each = []
+    for row in found.rows.tolist():
+        one = trees.ObjectNumber(int(at.scene.ids[row]))
+        each.append(size(trees.Size(one, question.dimension), at).text)
+    return Reply(say.bounded(each), found.confidence, found.objects)
+
+
+def measured_m(thing: MapObject, dimension: str, scene: Scene) -> float:
+    """A measure of the upright box; "elevation": of its lower edge above the floor."""
+    wide, long = sorted(thing.yaw_box.size[:2])
+    high = thing.box.size[2]
+    elevation = max(0.0, thing.box.bottom_z - scene.floor_z)
+    front = long if high > wide else wide  # of upright things: a tv is as wide as its picture
+    measures = {
+        "length": long, "width": front, "depth": wide, "height": high, "thickness": min(wide, high),
+    }  # fmt: skip
+    return measures.get(dimension, elevation)
+
+
+def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
+    """Extent of all that was seen: of the floor and the walls, or else of the objects."""
+    is_part = scene.is_object if scene.is_object.all() else ~scene.is_object
+    low, high = scene.low[is_part].min(axis=0), scene.high[is_part].max(axis=0)
+    long, wide = sorted((high - low)[:2], reverse=True)
+    said = f"{say.metres(long)} by {say.metres(wide)}"
+    if {thing.label for thing in scene.objects if thing.object_id < 0} & {"wall", "ceiling"}:
+        tall = f"{say.metres(high[2] - scene.floor_z)} high"
+        said = tall if dimension in _UPRIGHT else f"{said} ({long * wide:.0f} m2) and {tall}"
+    elif dimension in _UPRIGHT:
+        text = "No wall or ceiling was seen: the height is not known."
+        raise ReasoningError("not_found", text)
+    text = f"as far as it was seen, the room is about {said}"
+    return Reply(text, _AS_FAR_AS_SEEN, brief=said)
+
+
+def _zone(subject: Reference, at: Resolver) -> Reply | None:
+    """Where a kind of room is, by the objects that such rooms have; None for other subjects."""
+    kind = find_room(subject.noun) if isinstance(subject, NounPhrase) else None
+    things = list(telling(kind, at).values())[:_NAMED_OF_ROOM] if kind else []
+    if kind is None or not things:
+        return None
+    names = joined([say.the(thing) for thing in things])
+    text = (
+        f"I know no rooms by name, but {names}, which {shown(kind)}s have, {say.be(len(things))}"
+        f" {say.place_words(things[0].box, at.scene.floor_z)}"
+    )
+    return Reply(text, 0.5 * things[0].confidence, tuple(things), f"near {say.the(things[0])}")
+
+
+def telling(kind: str, at: Resolver) -> dict[str, MapObject]:
+    """Names of things that tell that the room is of a kind, the most telling first, with the surest
+    object of each."""
+    weights, scene, found = room_weights(kind), at.scene, {}
+    for name in sorted(filter(weights.get, weights), key=lambda name: -weights[name]):
+        sure = (match.label for match in scene.matches(name) if match.sure)
+        things = scene.objects_at(scene.rows_called(sure))
+        if things:
+            found[name] = max(things, key=lambda thing: thing.confidence)
+    return found
+
+
+def room_weight(kind: str, at: Resolver) -> float:
+    """What tells that the room is of a kind."""
+    return sum(room_weights(kind)[name] for name in telling(kind, at))
+
+
+def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
+    """Number of people who can sit on a couch, or around a table, by its size."""
+    thing = at.scene.objects[at.single(question.subject)]
+    long, wide = sorted(thing.yaw_box.size[:2], reverse=True)
+    around = any(match.sure for match in Vocabulary.load().match("table", [thing.label]))
+    if around:
+        places, each_m = 2.0 * (long + wide) / _TABLE_PLACE_M, _TABLE_PLACE_M
+        measure = f"{say.metres(long)} by {say.metres(wide)}"
+    else:
+        places, each_m, measure = long / _SEAT_M + 0.2, _SEAT_M, f"{say.metres(long)} long"
+    seats = max(int(places), 1)
+    people = "1 person" if seats == 1 else f"{seats} people"
+    text = f"{say.the(thing)} is {measure}: room for about {people} at {say.metres(each_m)} each"
+    brief = str(seats)
+    if question.people is not None:
+        brief = say.yes_or_no(seats >= question.people)
+        text = f"{brief}, {text}"
+    return Reply(text, _ROOM_FOR * thing.confidence, (thing,), brief)
+
+
+def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
+    """Yes or no: whether the gap between two objects is wide enough."""
+    first, second = _end(question.first, at), _end(question.second, at)
+    if second.thing is not None and second.thing.label == "floor":
+        return _fits_under(first, question.width_m or 0.0, at.scene)
+    if first.thing is None or second.thing is None or first.row == second.row:
+        raise ReasoningError("not_found", "A gap lies between two objects: name both.")
+    gap = float(gaps_to(at.scene, second)[first.row])
+    ends = first.thing, second.thing
+    width_m, what = question.width_m or 0.0, "that"
+    if question.thing is not None:
+        thing = at.scene.objects[at.single(question.thing)]
+        width_m, what = min(thing.yaw_box.size[:2]), say.the(thing)
+    word = say.yes_or_no(gap >= width_m)
+    between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
+    text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
+    return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
+
+
+def _fits_under(roof: Anchor, height_m: float, scene: Scene) -> Reply:
+    """Yes or no: whether a height fits below a ceiling, or not even below the top of a thing."""
+    thing = roof.thing
+    if thing is None:
+        raise ReasoningError("not_found", "Nothing fits under the one who asks.")
+    below_m = (roof.box.bottom_z if thing.object_id < 0 else roof.box.top_z) - scene.floor_z
+    if thing.object_id >= 0 and below_m >= height_m:
+        text = f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor; how much is"
+        raise ReasoningError("not_found", f"{text} free below it is not known.")
+    word = say.yes_or_no(below_m >= height_m)
+    edge = "" if thing.object_id < 0 else "the top of "
+    text = f"{word}, {edge}{say.the(thing)} is {say.metres(below_m)} above the floor"
+    text += f", and that is {say.metres(height_m)}"
+    return Reply(text, thing.confidence, (thing,), word)
+
+
+def way_free(question: trees.IsWayFree, at: Resolver) -> Reply:
+    """Yes or no: whether nothing stands between two things."""
+    between = trees.Related("between", (question.first, question.second))
+    found = at.rows(NounPhrase("", conditions=(between,)))
+    upright = [say.the(t) for t in found.objects if t.box.bottom_z - at.scene.floor_z < _OVERHEAD_M]
+    ends = at.scene.objects_at([at.single(question.first), at.single(question.second)])
+    word = say.yes_or_no(not upright)
+    what = say.bounded(upright) if upright else "nothing that I know"
+    text = f"{word}, {what} {say.be(max(len(upright), 1))} between {say.the(ends[0])} and"
+    sure = min(thing.confidence for thing in ends)
+    return Reply(f"{text} {say.the(ends[1])}", sure, ends, word)
+
+
+def _is_building(reference: Reference) -> bool:
+    return isinstance(reference, NounPhrase) and find_kind(reference.noun) is not None
+
+
+def _nearest_part(reference: Reference, first: Anchor, at: Resolver) -> Anchor:
+    """The nearest wall for "the wall", where several fit."""
+    parts = at.anchors(reference)
+    if first.row is None:
+        return parts[0]
+    gaps = gaps_to(at.scene, first)
+    return min(parts, key=lambda part: np.inf if part.row is None else float(gaps[part.row]))
+
+
+def _end(reference: Reference, at: Resolver) -> Anchor:
+    if isinstance(reference, Viewer):
+        return Anchor(at.viewpoint().box, None, 1.0)
+    return Anchor.of_row(at.scene, at.single(reference))

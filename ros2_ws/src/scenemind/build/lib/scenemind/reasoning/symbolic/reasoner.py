@@ -1,0 +1,527 @@
+"""The symbolic method: a grammar and a snapshot, no model."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from scenemind.config import RelationConfig
+from scenemind.language import trees, verbalization
+from scenemind.language.english import shown
+from scenemind.language.nearest import is_read, respelled
+from scenemind.language.questions import parse_question, read_text
+from scenemind.language.referring.reader import read
+from scenemind.language.situated.questions import read_question
+from scenemind.language.situated.situation import split_situation
+from scenemind.language.speech_acts import (
+    agrees,
+    is_order,
+    is_question,
+    sentences,
+    split_speaker,
+)
+from scenemind.language.tokens import NotUnderstoodError
+from scenemind.memory import MemoryAccess, MemorySnapshot
+from scenemind.reasoning.method import Asking, GroundReply, MethodReply
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
+from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
+from scenemind.reasoning.symbolic.clarification import find_likely_command
+from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, doubt_of_wish, intent_of
+from scenemind.reasoning.symbolic.expressions import (
+    ground_expression,
+    ground_loosely,
+    likelier,
+)
+from scenemind.reasoning.symbolic.graded_relations import SIDES
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.near_misses import NEARLY
+from scenemind.reasoning.symbolic.notes import find_note
+from scenemind.reasoning.symbolic.refusals import (
+    check_all_used,
+    correction_refused,
+    not_understood,
+    with_suggestion,
+)
+from scenemind.reasoning.symbolic.relation_scores import is_room
+from scenemind.reasoning.symbolic.replies import (
+    ABSENCE_CONFIDENCE,
+    Reply,
+    be,
+    counted,
+    listed,
+    noun_of,
+)
+from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, stand_in_notes
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
+
+if TYPE_CHECKING:  # pydantic's forms take long to import
+    from scenemind.reasoning.symbolic.model_reader import ModelReader
+
+_Found = TypeVar("_Found", MethodReply, GroundReply)
+SITUATED = "read as a situated question"
+"""Begins the steps of an answer to a question that was read loosely."""
+# Least likelihood of an answer that is no guess, and of one to a question without a situation that
+# the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
+_LIKELY, _LIKELY_UNREAD = 0.2, 0.55
+# Most confidence in what is said of a misspelled thing.
+_RESPELLED = 0.8
+# Shapes that the grammar reads less of.
+_LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
+# Attributes that a box shows.
+_BY_BOX = ("shape", "size")
+_MISSED = "not understood"
+_log = logging.getLogger(__name__)
+
+
+def _other_act(text: str) -> str:
+    """Message for a sentence that is no correction but a question, a request or a yes to nothing;
+    empty for others."""
+    if agrees(text):
+        return "Nothing waits for a yes, and nothing was changed."
+    if not is_question(text) and not is_order(text):
+        return ""
+    what = "question" if is_question(text) else "request"
+    return f'"{shown(text)}" is a {what}, and no correction: nothing was changed. Ask it instead.'
+
+
+def _sides(question: trees.Choose) -> list[bool]:
+    """Whether each of the options is a side of a thing."""
+    options = question.options
+    return [isinstance(each, trees.Related) and each.predicate in SIDES for each in options]
+
+
+def _loosely_read(text: str, at: LooseResolver) -> trees.SituatedQuestion:
+    """A question as it is read loosely; a choice of sides of a known thing as the grammar reads
+    it."""
+    question = read_question(text)
+    if isinstance(question, trees.Choose):
+        try:
+            asked = parse_question(text)
+        except NotUnderstoodError:
+            return question
+        anchors = [one.anchors[0] for one in trees.parts_of(asked, trees.Related)]
+        is_of_known = all(isinstance(one, trees.NounPhrase) and at.knows(one) for one in anchors)
+        if isinstance(asked, trees.Choose) and all(_sides(asked)) and is_of_known:
+            return asked
+    return question
+
+
+def _is_guess(
+    query: Query, question: trees.SituatedQuestion, reply: Reply, at: LooseResolver
+) -> bool:
+    """Whether a loosely read question is answered for want of anything better.
+
+    Where the grammar reads it, it has to ask for the same, of things that are known, and for
+    nothing that has to be told or pointed at.
+    """
+    unknown, unread = at.unused_words(question)
+    if not at.stands and len(list(sentences(query.text))) > 1:
+        return True  # the first of several is read at most
+    if isinstance(question, trees.Choose) and reply.is_usual and any(_sides(question)):
+        return True  # no side is the usual one
+    if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):
+        return True
+    if at.stands:
+        return reply.confidence < _LIKELY
+    try:
+        asked = parse_question(query.text)
+    except NotUnderstoodError:
+        is_of_room = isinstance(question, trees.Choose) and is_room(question.subject)
+        is_shape = is_of_room or isinstance(question, _LOOSE_ALONE)
+        return bool(unread) or reply.confidence < (_LIKELY if is_shape else _LIKELY_UNREAD)
+    named = asked.subject if isinstance(asked, trees.Identify | trees.ListObjects) else None
+    if named and named.ranks and not named.noun:
+        return True  # "the smallest object on the shelf": any other thing could be named
+    is_same = type(asked) is type(question)
+    is_same |= isinstance(asked, trees.ListObjects) and isinstance(question, trees.Identify)
+    keys = {condition.key for condition in trees.parts_of(asked, trees.HasAttribute)}
+    sides = any(map(trees.relations_to_viewer, trees.noun_phrases(question)))
+    if isinstance(asked, trees.AskAttribute):
+        is_told = any(asked.key in thing.attributes for thing in reply.objects)
+        is_same, sides = is_told or asked.key in _BY_BOX, False
+    known = all(at.label_scores(phrase.noun).any() for phrase in trees.noun_phrases(asked))
+    if not is_same or sides or not known or not trees.is_in_words(asked) or keys & DESCRIBED_ONLY:
+        return True
+    return reply.confidence < _LIKELY
+
+
+def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
+    """A reply that says so where it rests on something, and is then no surer than that."""
+    if not notes:
+        return reply
+    reply = replace(reply, steps=(*notes, *reply.steps))
+    if isinstance(reply, GroundReply):
+        return replace(reply, confidences=tuple(min(each, sure) for each in reply.confidences))
+    text = " ".join((*notes, reply.text))
+    return replace(reply, text=text, confidence=min(reply.confidence, sure))
+
+
+class SymbolicReasoner:
+    """Answers from a memory's snapshots; thread-safe, keeps the columns of the last one.
+
+    No guesses, except under `always_answer`. Only phrases to be grounded may be read loosely; see
+    `ground`.
+    """
+
+    def __init__(
+        self,
+        memory: MemoryAccess,
+        config: RelationConfig,
+        reader: ModelReader | None = None,
+    ) -> None:
+        """
+        Args:
+            reader: reads sentences that the grammar does not; None: they are refused.
+        """
+        self._memory = memory
+        self._config = config
+        self._reader = reader
+        self._scene: Scene | None = None
+
+    def ask(
+        self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
+    ) -> MethodReply:
+        """Reply to a question.
+
+        Args:
+            asking: of a question that a model may read; None: it is read by the grammar alone.
+
+        Raises:
+            ReasoningError: `not_understood`, `not_found` or `ambiguous`.
+            ModelError: it was cancelled, or its allowance is used up.
+        """
+        answer_to = partial(self._answer, is_placed=bool(query.situation.strip()))
+        note = find_note(query, snapshot.objects)
+        if note is None:
+            return self._replied(query, snapshot, asking, answer_to)
+        try:
+            reply = self._replied(query, snapshot, asking, answer_to)
+        except ReasoningError as error:
+            steps = (f"read as a question about notes: {error}",)
+            return MethodReply(note.sentence, note.confidence, note.objects, steps=steps)
+        objects = tuple(dict.fromkeys((*reply.objects, *note.objects)))
+        return replace(reply, text=f"{reply.text} {note.sentence}", objects=objects)
+
+    def _replied(
+        self,
+        query: Query,
+        snapshot: MemorySnapshot,
+        asking: Asking | None,
+        reply_to: Callable[[Query, MemorySnapshot], _Found],
+    ) -> _Found:
+        """The reply to a sentence whose misspelled names are set right; a model, where there is
+        one, reads what the grammar does not."""
+        labels = self._seen(snapshot).rows_of_label
+        query = _with_situation(query)
+        text, slips = respelled(query.text, labels)
+        query = replace(query, text=text)
+        steps: tuple[str, ...] = ()
+        try:
+            if self._reader is not None and asking is not None and not is_read(text):
+                meant = self._reader.read(text, labels, asking)
+                query = replace(query, text=meant or text)
+                steps = tuple(asking.progress.steps)
+            reply: _Found = reply_to(query, snapshot)
+        except ReasoningError as error:
+            is_phrase = reply_to == self._grounding
+            raise with_suggestion(error, text, labels, is_phrase=is_phrase) from error
+        return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
+
+    def _answer(self, query: Query, snapshot: MemorySnapshot, *, is_placed: bool) -> MethodReply:
+        """The strict answer, unless the query came with a situation (`is_placed`); else what is
+        likeliest, or under `always_answer` a guess."""
+        resolver = self._resolver(query, snapshot)
+        if query.policy == "strict":
+            return self._sure_answer(query, resolver)
+        is_free, scene = query.policy == "always_answer", resolver.scene
+        refusal: ReasoningError | None = None
+        if not (is_placed and (is_free or not self._unread(query, scene))):
+            try:
+                reply = self._sure_answer(query, resolver)
+            except ReasoningError as error:
+                refusal = error
+            else:
+                asked, _ = self._parsed(query)
+                is_yes = reply.confidence > ABSENCE_CONFIDENCE
+                # Claims about known objects are decided, even by a no.
+                is_sure = is_yes or (isinstance(asked, trees.Verify) and bool(reply.objects))
+                # A colour as measured in dim light may be likelier another.
+                is_sure &= not isinstance(asked, trees.AskAttribute)
+                if query.situation.strip() and not is_placed:
+                    # Less is on somebody's left to the letter than they would say is.
+                    is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
+                if is_sure or not is_free:
+                    return reply
+        likely = self._loose_answer(query, scene, refusal)
+        if likely is not None:
+            return likely
+        if refusal is not None:
+            raise refusal
+        return self._sure_answer(query, resolver)
+
+    def _loose_answer(
+        self, query: Query, scene: Scene, refusal: ReasoningError | None
+    ) -> MethodReply | None:
+        """The answer to a question that is read loosely; None where it would be a guess, and none
+        is wanted.
+
+        Args:
+            refusal: of the question to the letter. What nothing fits, or is not known, is said.
+        """
+        at = LooseResolver(scene, query)
+        question = _loosely_read(query.text, at)
+        reply = answer_loosely(question, at, self._memory.changes_since)
+        sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
+        asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
+        if not is_free and (asks_back or _is_guess(query, question, reply, at)):
+            return None
+        unused = shown(", ".join(word for words in at.unused_words(question) for word in words))
+        if refusal is not None and refusal.failure.code == "not_found" and not is_free:
+            text = f"{refusal} Not for sure: {reply.text}."
+            sure = min(sure, ABSENCE_CONFIDENCE)
+        elif sure <= ABSENCE_CONFIDENCE and not reply.is_usual:
+            text = f"Not for sure{f', as I did not use {unused}' * bool(unused)}: {reply.text}."
+        rests_on = f"rests on: {listed(reply.objects)}"
+        steps = [
+            f"{SITUATED}: {type(question).__name__}",
+            *at.steps,
+            rests_on if reply.objects else "nothing seen answers it: what is usual",
+        ]
+        if unused:
+            steps.append(f"could not use: {unused}")
+        objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
+        found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
+        return self._with_stand_ins(found, question, scene)
+
+    def _with_stand_ins(
+        self, reply: MethodReply, question: trees.SituatedQuestion, scene: Scene
+    ) -> MethodReply:
+        """A reply that says what stands in for unknown things, and is no surer than that."""
+        if not reply.objects:
+            return reply
+        # These answers say so of their subjects.
+        said = [part.subject for part in trees.parts_of(question, trees.Exists)]
+        said += [part.subject for part in trees.parts_of(question, trees.Count)]
+        phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
+        return _resting_on(stand_in_notes(phrases, scene), reply, STANDING_IN)
+
+    def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
+        question, unread_remark = self._parsed(query)
+        if query.policy == "strict":
+            check_all_used(question, query.text, resolver)
+        reply = answer(question, resolver, self._memory.changes_since)
+        read_as = f"{type(question).__name__}: {verbalization.describe(subject_of(question))}"
+        objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
+        unread = self._unread(query, resolver.scene)
+        # The answer text names an ignored situation where the viewpoint mattered.
+        note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
+        steps = (read_as, *resolver.steps, *unread, *unread_remark)
+        missed = "".join(f" I have {step}." for step in unread_remark if step.startswith(_MISSED))
+        text = f"{reply.sentence}{note}{missed}"
+        found = MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
+        found = _resting_on(tuple(dict.fromkeys(resolver.nearest)), found, NEARLY)
+        return self._with_stand_ins(found, question, resolver.scene)
+
+    def ground(
+        self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
+    ) -> GroundReply:
+        """The objects of a phrase, or the subject of a question.
+
+        Under `always_answer` the best matches; also, unless the query is strict, where the grammar
+        finds nothing and they are likely enough.
+
+        Args:
+            asking: see `ask`.
+
+        Raises:
+            ReasoningError: `not_understood` or `not_found`.
+            ModelError: see `ask`.
+        """
+        return self._replied(query, snapshot, asking, self._grounding)
+
+    def _grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
+        resolver, scene = self._resolver(query, snapshot), self._seen(snapshot)
+        question: trees.Question | None = None
+        try:
+            question, unread_remark = self._parsed(query)
+            found = self._sure_grounding(question, unread_remark, query, resolver)
+        except ReasoningError as error:
+            if query.policy == "strict":
+                raise
+            if query.policy == "always_answer" and not query.marked_object_ids:
+                return ground_expression(query, scene)
+            return _bounded(ground_loosely(query, question, scene, error), query.text)
+        if query.policy == "strict" or _is_for_use(question):
+            return found
+        return likelier(query, question, scene, found, is_near=resolver.took_near_matches)
+
+    def _sure_grounding(
+        self,
+        question: trees.Question,
+        unread_remark: tuple[str, ...],
+        query: Query,
+        resolver: Resolver,
+    ) -> GroundReply:
+        if query.policy == "strict":
+            check_all_used(question, query.text, resolver)
+        if isinstance(question, trees.Changed) and question.subject is None:
+            reply = answer(question, resolver, self._memory.changes_since)
+            if not reply.objects:
+                raise ReasoningError("not_found", reply.sentence)
+            of_each = tuple(thing.confidence for thing in reply.objects)
+            return GroundReply(reply.objects, of_each, (reply.sentence, *resolver.steps))
+        subject = subject_of(question)
+        found = resolver.existing(subject)
+        found = found.where(resolver.scene.is_object[found.rows])
+        if not len(found):
+            text = "That is a part of the building, and no object of the map."
+            raise ReasoningError("not_found", text)
+        steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
+        grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
+        if len(found) < (subject.count or 0):
+            known = f"{counted(len(found), noun_of(subject))} {be(len(found))} like that"
+            raise ReasoningError("not_found", f"Only {known}, not {subject.count}.")
+        stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene)
+        grounding = _resting_on(stand_ins, grounding, STANDING_IN)
+        looked_for = f"looked for: {verbalization.describe(subject)}"
+        return replace(grounding, steps=(looked_for, *grounding.steps))
+
+    def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
+        """Intent of a correcting sentence; nothing is written yet.
+
+        Args:
+            by: name of the speaker.
+
+        Raises:
+            ReasoningError: `not_understood`, `not_found` or `ambiguous`.
+            SceneMemoryError: similar objects cannot be searched for.
+        """
+        # A question needs no grammar of corrections, which takes 0.1 s to import.
+        from scenemind.language.assertions import asserts
+        from scenemind.language.corrections.grammar import parse_commands
+
+        text, told = split_speaker(query.text)
+        if told:
+            query, by = replace(query, text=text), told
+        try:
+            commands = parse_commands(query.text)
+        except NotUnderstoodError as error:
+            labels = self._seen(snapshot).rows_of_label
+            otherwise = correction_refused(error, query.text, labels)
+            if act := _other_act(query.text):
+                otherwise = ReasoningError("not_understood", act)
+            return self._half_understood(query, snapshot, by, otherwise)
+        intent = self._intent(commands, query, snapshot, by)
+        if intent.edits and intent.doubt is None and not asserts(query.text):
+            doubt = doubt_of_wish(intent.edits, intent.objects, intent.response)
+            return replace(intent, doubt=doubt)
+        return intent
+
+    def _half_understood(
+        self, query: Query, snapshot: MemorySnapshot, by: str, otherwise: ReasoningError
+    ) -> Intent:
+        """The likely intent of a sentence that was not understood, to be confirmed by the person.
+
+        Raises:
+            ReasoningError: `otherwise`, where that is not clear enough.
+        """
+        scene = self._seen(snapshot)
+        command = find_likely_command(query.text, query.marked_object_ids, scene)
+        if command is None or is_order(query.text):
+            raise otherwise
+        try:
+            wanted = self._intent((command,), query, snapshot, by)
+        except ReasoningError as error:
+            raise otherwise from error
+        guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
+        return replace(wanted, doubt=wanted.doubt or guess)
+
+    def _intent(
+        self, commands: Sequence[trees.Command], query: Query, snapshot: MemorySnapshot, by: str
+    ) -> Intent:
+        def resolver_of(said: Query) -> Resolver:
+            return self._resolver(said, snapshot, compares=False)
+
+        return intent_of(commands, query, resolver_of, self._memory, by)
+
+    def _parsed(self, query: Query) -> tuple[trees.Question, tuple[str, ...]]:
+        """The question, and notes on what stands beside it and was not read."""
+        is_pointed, before = bool(query.marked_object_ids), _question_before(query.before)
+        try:
+            read_as = read_text(query.text, before, is_pointed=is_pointed)
+        except NotUnderstoodError as error:
+            raise not_understood(error, query.text) from error
+        remarks = (f'not read: "{shown(each)}"' for each in read_as.remarks)
+        missed = (f'{_MISSED} "{shown(each)}"' for each in read_as.missed)
+        return read_as.question, (*remarks, *missed)
+
+    def _resolver(
+        self, query: Query, snapshot: MemorySnapshot, *, compares: bool = True
+    ) -> Resolver:
+        return Resolver(self._seen(snapshot), query, compares=compares)
+
+    def _seen(self, snapshot: MemorySnapshot) -> Scene:
+        scene = self._scene
+        if scene is None or scene.snapshot is not snapshot:
+            scene = self._scene = Scene(snapshot, self._config)
+        return scene
+
+    def _unread(self, query: Query, scene: Scene) -> tuple[str, ...]:
+        """A note on a situation that gives no viewpoint, where nothing else does."""
+        said = query.situation.strip()
+        if not said or query.viewpoint is not None:
+            return ()
+        if find_viewpoint(said, scene) is not None:
+            return ()
+        way_out = "name things of the map, or give a viewpoint"
+        return (f'the situation "{shown(said)}" was not read: {way_out}',)
+
+
+def _question_before(text: str) -> trees.Question | None:
+    """The question that was asked before; None where it was none."""
+    try:
+        return parse_question(text) if text else None
+    except NotUnderstoodError:
+        return None
+
+
+def _is_for_use(question: trees.Question) -> bool:
+    """Whether a phrase says what things are for, which is read to the letter only."""
+    said = (c for phrase in trees.noun_phrases(question) for c in phrase.conditions)
+    return any(isinstance(c, trees.HasAttribute) and c.key == "affordance" for c in said)
+
+
+def _bounded(reply: GroundReply, text: str) -> GroundReply:
+    """As many of the best objects as a phrase names, two of "the two chairs on my left"; where
+    there are fewer, it is doubtful."""
+    count = read(text).phrase.count
+    objects, sure = reply.objects[:count], reply.confidences[:count]
+    most = 1.0 if len(objects) >= (count or 0) else ABSENCE_CONFIDENCE
+    return replace(reply, objects=objects, confidences=tuple(min(each, most) for each in sure))
+
+
+def _with_situation(query: Query) -> Query:
+    """The query with the situation that its text has, where it comes with none."""
+    if query.situation.strip():
+        return query
+    text, situation = split_situation(query.text)
+    return replace(query, text=text, situation=situation) if situation else query
+
+
+class SymbolicMethod:
+    """`AskMethod` of the symbolic reasoner, for any memory."""
+
+    name = "symbolic"
+
+    def __init__(self, relations: RelationConfig | None = None) -> None:
+        self._relations = relations or RelationConfig()
+
+    def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
+        """Reply to a question."""
+        del asking
+        return SymbolicReasoner(memory, self._relations).ask(query, memory.snapshot())

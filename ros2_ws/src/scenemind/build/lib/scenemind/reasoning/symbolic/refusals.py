@@ -1,0 +1,155 @@
+"""Refusals that help: the reason, and the nearest sentence that is understood.
+
+A suggestion is offered, never taken: whoever asked may send it in place of their own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from scenemind.language import lexicon
+from scenemind.language.english import joined, shown, singular
+from scenemind.language.nearest import (
+    nearest_question,
+    spelled_correction,
+    thing_words,
+    with_nouns,
+)
+from scenemind.language.questions import parse_question
+from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.trees import Exists, NounPhrase, Question
+from scenemind.language.verbalization import question_words
+from scenemind.language.vocabulary import Vocabulary
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import find_kind
+
+_LONGEST_NAME = 3  # words
+QUESTIONS = (
+    "I answer questions about the objects of the map: what is where, how many, how big, what"
+    " changed. See `scenemind ask --help`."
+)
+CORRECTIONS = (
+    "I correct what the map says of its objects: their names, their attributes, where they are, and"
+    " whether they are there. See `scenemind align --help`."
+)
+
+
+def not_understood(error: NotUnderstoodError, text: str) -> ReasoningError:
+    """The refusal of a sentence that the grammar does not read, to be raised."""
+    part, whole = shown(str(error)), shown(text)
+    where = f' in "{whole}"' if part != whole else ""
+    return ReasoningError("not_understood", f'I do not understand "{part}"{where}.')
+
+
+def with_suggestion(
+    error: ReasoningError, text: str, labels: Collection[str], *, is_phrase: bool = False
+) -> ReasoningError:
+    """The refusal of a question, to be raised with the nearest question that may be meant; the
+    error itself where it needs none.
+
+    Args:
+        text: the question.
+        labels: of the map's objects.
+        is_phrase: it may be a phrase.
+    """
+    code, reason = error.failure.code, error.failure.text
+    if error.failure.suggestion:
+        return error
+    if code == "not_understood":
+        unseen, unknown = _cannot_be_known(text, labels)
+        if unseen or unknown:
+            return ReasoningError(code, " ".join(filter(None, (reason, unseen, unknown))))
+        nearest = nearest_question(text, labels, is_phrase=True) if is_phrase else None
+        nearest = nearest or nearest_question(text, labels)
+        if nearest is None:
+            return ReasoningError(code, f"{reason} {QUESTIONS}")
+        suggestion = question_words(nearest)
+        return ReasoningError(code, f"{reason} {_did_you_mean(suggestion)}", suggestion)
+    if code == "not_found":
+        return ReasoningError(code, reason, _with_known_nouns(text, labels))
+    return error
+
+
+def _cannot_be_known(text: str, labels: Collection[str]) -> tuple[str, str]:
+    """A sentence on what no camera tells of things, and one on unknown things, that a question
+    names; each may be empty."""
+    words = [token.word for token in tokenize(text)]
+    unseen = dict.fromkeys(lexicon.UNSEEN[word] for word in words if word in lexicon.UNSEEN)
+    tells = f"A map holds nothing of {joined(list(unseen))}." if unseen else ""
+    vocabulary, unknown, at = Vocabulary.load(), dict[str, None](), 0
+    while at < len(words):
+        ends = range(min(at + _LONGEST_NAME, len(words)), at, -1)
+        names = [" ".join((*words[at : end - 1], singular(words[end - 1]))) for end in ends]
+        found = next((name for name in names if name in thing_words()), "")
+        if found and not vocabulary.match(found, labels) and find_kind(found) is None:
+            unknown[found] = None
+        at += max(len(found.split()), 1)
+    return tells, f"I know no {joined(list(unknown))} here." if unknown else ""
+
+
+def check_all_used(question: Question, text: str, at: Resolver) -> None:
+    """Check that every content word of a question is used.
+
+    Raises:
+        ReasoningError: `not_understood`: nothing in the map says anything of some words.
+    """
+    unused: list[str] = []
+
+    def used(phrase: NounPhrase) -> str:
+        matches = at.scene.matches(phrase.noun)
+        unknown = matches[0].unknown if matches and not at.is_sure_of(phrase.noun) else ""
+        unused.extend((*phrase.unread, *filter(None, [unknown])))
+        return phrase.noun.removeprefix(unknown).removesuffix(unknown).strip()
+
+    bare = with_nouns(question, used)
+    if unused:
+        suggestion = "" if bare is None else question_words(bare)
+        words = joined([f'"{shown(word)}"' for word in unused])
+        reason = f'I do not understand {words} in "{shown(text)}": nothing in the map says it.'
+        meant = _did_you_mean(suggestion)
+        raise ReasoningError("not_understood", f"{reason} {meant}".strip(), suggestion)
+
+
+def correction_refused(
+    error: NotUnderstoodError, text: str, labels: Collection[str]
+) -> ReasoningError:
+    """The refusal of a sentence that is no correction, to be raised; with what it is when its
+    misspelled words are set right, where that is one."""
+    # A question needs no grammar of corrections, which takes 0.1 s to import.
+    from scenemind.language.corrections.grammar import parse_commands
+
+    refusal, meant = not_understood(error, text), spelled_correction(text, labels)
+    try:
+        parse_commands(meant)
+    except NotUnderstoodError:
+        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")
+    return ReasoningError("not_understood", f"{refusal} {_did_you_mean(meant)}", meant)
+
+
+def _did_you_mean(suggestion: str) -> str:
+    end = "" if suggestion.endswith("?") else "?"
+    return f'Did you mean "{suggestion}"{end}' if suggestion else ""
+
+
+def _with_known_nouns(text: str, labels: Collection[str]) -> str:
+    """A question with the nearest label for each noun that no object has; empty where a noun has
+    none or several, or where all are known."""
+    vocabulary = Vocabulary.load()
+
+    def known(phrase: NounPhrase) -> str | None:
+        matches = vocabulary.match(phrase.noun, labels) if phrase.noun else []
+        if not phrase.noun or any(match.sure or match.unknown for match in matches):
+            return phrase.noun
+        near = [match.label for match in matches[:1]]
+        near = near or vocabulary.suggest(phrase.noun, labels, 2)
+        return near[0] if len(near) == 1 else None
+
+    try:
+        question = parse_question(text)
+    except NotUnderstoodError:
+        return ""
+    changed = with_nouns(question, known)
+    if isinstance(changed, Exists) and changed.subject == NounPhrase(changed.subject.noun, True):
+        return ""  # "is the lamp hot" does not ask for a lamp
+    return "" if changed in (None, question) else question_words(changed)

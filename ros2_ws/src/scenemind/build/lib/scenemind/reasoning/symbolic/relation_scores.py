@@ -1,0 +1,385 @@
+"""The one scorer of relations: to the letter, and graded.
+
+To the letter a relation holds as the scene graph states it or its thresholds say, else it scores 0;
+graded, it fits more or less, so that candidates can be compared. What people stated or denied
+decides in both: their statements are among the graph's, and what they denied scores 0, whatever the
+boxes say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.errors import SceneMemoryError
+from scenemind.geometry import Box3D
+from scenemind.language.english import normal
+from scenemind.language.lexicon import OF_BOXES
+from scenemind.language.trees import Marked, NounPhrase, Reference, Related
+from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
+from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
+from scenemind.memory.graph.relations.box_relations import between as lies_between
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import graded_relations as graded
+from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
+from scenemind.reasoning.symbolic.situated.usual import room_weights
+
+Mask = NDArray[np.bool_]
+Weighted = Sequence[tuple[int, float]]
+"""Rows of things that may be meant, with how well each fits, the best 1."""
+
+# Asked relation -> kept relations that count as well: (name, subject and object swapped, weight).
+_ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
+    "on": (
+        ("hanging on", False, 1.0), ("mounted on", False, 1.0), ("affixed on", False, 1.0),
+        ("inside", False, 0.7),
+    ),
+    "supports": (
+        ("hanging on", True, 1.0), ("mounted on", True, 1.0), ("affixed on", True, 1.0),
+        ("inside", True, 0.7),
+    ),
+    "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
+    "contains": (("embedded in", True, 1.0), ("on", True, 0.7)),
+    "near": (("next to", False, 1.0), ("next to", True, 1.0)),
+    "below": (("on", True, 1.0),),
+    "with": tuple((name, True, 1.0) for name in CARRYING),
+}  # fmt: skip
+# Asked relation -> near matches where none holds: ways to be attached, ways to be beside.
+ATTACHED = ("hanging on", "mounted on", "affixed on")
+ALIKE = {
+    **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
+    "embedded in": ("inside", "on"),
+    "besides": ("next to",),
+    "above": ("on",),
+}
+BESIDE = ("near", "next to", "besides", "within reach", "around")
+# Relations that the graph does not know, and how well they have to fit to hold.
+_FITTING = {"at the end of": 0.4, "opposite": 0.5, "in the corner of": 0.3, "in the middle of": 0.5}
+_OF_ROOM = {"between": "in the middle of", "in the corner of": "in the corner of"}
+# Distance over which scores of directions halve.
+_FADE_M = 4.0
+# Distance to a corner of the room, and share of the way to its edge, in which scores fall to 1/e.
+_CORNER_M, _MIDDLE = 0.8, 0.5
+# Distance up to which things are in the room of others. Objects that start higher do not stand on
+# the floor; those that end lower lie there.
+_ROOM_M, _RAISED_M, _LOW_M = 3.0, 0.35, 1.0
+_LESS_LIKELY, _UNLIKELY = 0.4, 0.1
+# Attachments of things that hang on walls.
+_HANGING = ("hanging on", "affixed on")
+# Most anchors of a computed relation, and most pairs of ends; the surest ones count.
+_MAX_ANCHORS, _MOST_PAIRS = 8, 60
+# Most kept scores of graded relations: 8 bytes each.
+_MOST_CACHED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anchor:
+    """Anchor of a relation: an object, a part of the building, or the viewer (row None)."""
+
+    box: Box3D
+    row: int | None
+    score: float
+    thing: MapObject | None = None
+
+    @classmethod
+    def of_row(cls, scene: Scene, row: int, score: float = 1.0) -> Anchor:
+        """The object in a row of the scene."""
+        thing = scene.objects[row]
+        return cls(thing.box, row, score, thing)
+
+
+class GradedRelations:
+    """Scores of the relations between the objects of one scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        said = [r for r in scene.snapshot.relations if r.source == "user"]
+        self._is_corrected = bool(said or scene.snapshot.denied)
+        rows = scene.row_of_id
+        self._carriers: dict[int, set[int]] = {}
+        for r in said:
+            if r.predicate in CARRYING and r.subject_id in rows:
+                self._carriers.setdefault(rows[r.subject_id], set()).add(r.object_id)
+        self._graded: dict[tuple[str, int], Any] = {}
+
+    def to_the_letter(
+        self,
+        predicate: str,
+        anchors: Sequence[Anchor],
+        among: Scores,
+        viewpoint: Viewpoint | None,
+    ) -> Scores:
+        """Scores (N,) of the candidates towards the best of the anchors; 0 where it does not hold.
+
+        Args:
+            among: (N,) above 0 for candidates; scores of others are meaningless.
+            viewpoint: needed for relations that depend on it, and for the viewer as an anchor.
+
+        Raises:
+            ReasoningError: `invalid_request`: impossible for a viewer ("inside me").
+        """
+        predicate = _intended_predicate(predicate, anchors)
+        if predicate in OF_BOXES:
+            return _holding(predicate, self._fitting(predicate, anchors))
+        scores = self._kept_scores(predicate, anchors)
+        candidates = np.flatnonzero((among > 0.0) & self._scene.is_object)
+        context = RelationContext(self._scene.config, viewpoint)
+        fades = is_view_dependent(predicate)
+        for anchor in sorted(anchors, key=lambda a: -a.score)[:_MAX_ANCHORS]:
+            rows = candidates[self._computed_mask(predicate, anchor, candidates)]
+            if not len(rows):
+                continue
+            found = np.zeros(len(scores))
+            found[rows] = self._computed(predicate, rows, anchor, context)
+            if fades:
+                found *= 0.5 ** (gaps_to(self._scene, anchor) / _FADE_M)
+                found[self._kept_scores("on", [anchor]) > 0.0] = 0.0
+            np.maximum(scores, found * anchor.score, out=scores)
+        return scores
+
+    def _fitting(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
+        """Scores (N,) of a relation that the graph does not know."""
+        if any(anchor.row is None for anchor in anchors):
+            raise ReasoningError("invalid_request", f"Nothing is {predicate} the one who asks.")
+        somebody = Onlooker(self._scene.center[:, :2].mean(axis=0))
+        rows = [(a.row, a.score) for a in anchors if a.row is not None]
+        each = [self.graded(predicate, row, somebody) * score for row, score in rows]
+        return np.asarray(np.max(each, axis=0))
+
+    def holds_in_room(self, predicate: str) -> Scores:
+        """Scores (N,) of being in a corner or the middle of the room; 0 where it does not hold."""
+        return _holding(predicate, self.in_room(predicate))
+
+    def denied(self, predicate: str, rows: Sequence[int | None]) -> Mask:
+        """Mask (N,) of things that are in a relation to none of these, as people say."""
+        none = np.zeros(len(self._scene), bool)
+        each = [none if row is None else self._refuted(predicate, row) for row in rows]
+        return np.asarray(np.all(each, axis=0))
+
+    def lies_between(self, *pairs: tuple[Anchor, Anchor]) -> Scores:
+        """Scores (N,) of lying between the anchors of a pair, which themselves do not, to the
+        letter."""
+        bounds, pairs = self._scene.bounds, pairs[:_MOST_PAIRS]
+        each = [np.array([end.box.extent() for end in ends]) for ends in zip(*pairs, strict=True)]
+        ends = [np.repeat(extents, len(bounds), axis=0) for extents in each]
+        fit = lies_between(np.tile(bounds, (len(pairs), 1)), *ends).reshape(len(pairs), -1)
+        for scores, (a, b) in zip(fit, pairs, strict=True):
+            scores *= a.score * b.score
+            scores[[end.row for end in (a, b) if end.row is not None]] = 0.0
+        return np.asarray(fit.max(axis=0))
+
+    def graded(self, predicate: str, row: int, onlooker: Onlooker) -> Scores:
+        """Graded scores (N,) for a relation to one thing, which itself gets 0."""
+        if predicate in SIDES:
+            middle = self._scene.center[row, :2]
+            ways: Ways = self._kept(("", row), lambda: Ways.of(self._towards(row)))
+            fit = onlooker.beside(ways, middle, SIDES[predicate])
+            return self._corrected(fit, predicate, row)
+        fit = self._kept(
+            (predicate, row),
+            lambda: self._corrected(self._of_boxes(predicate, row), predicate, row),
+        )
+        return fit
+
+    def _kept(self, key: tuple[str, int], make: Callable[[], Any]) -> Any:
+        """The value of a relation to a row, made once as long as there is room for it."""
+        if key not in self._graded:
+            if len(self._graded) * len(self._scene) > _MOST_CACHED:
+                self._graded.clear()
+            self._graded[key] = make()
+        return self._graded[key]
+
+    def in_room(self, predicate: str) -> Scores:
+        """Graded scores (N,) for being in a corner of the room, or in its middle."""
+        scene, (low, high) = self._scene, self._scene.room
+        if predicate != "in the middle of":
+            nearest = np.minimum(scene.low[:, :2] - low, high - scene.high[:, :2])
+            return np.exp(-np.linalg.norm(nearest, axis=1) / _CORNER_M)
+        off = np.abs(scene.center[:, :2] - scene.middle)
+        half = np.maximum((high - low) / 2.0, 1e-9)
+        return np.exp(-np.linalg.norm(off / half, axis=1) / _MIDDLE)
+
+    def on_building(self, part: str) -> Scores:
+        """Graded scores (N,) for hanging on a wall or standing on a floor that no map has, by name
+        and height."""
+        scene = self._scene
+        if part == "corner":
+            return np.ones(len(scene))
+        senses = [sense_of(thing.label) for thing in scene.objects]
+        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
+        of_wall = np.array([s.is_part_of_wall for s in senses], bool)
+        raised = scene.low[:, 2] > scene.floor_z + _RAISED_M
+        if part in ("wall", "walls", "ceiling"):
+            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
+        small = scene.high[:, 2] < scene.floor_z + _LOW_M
+        stands = ~raised & ~hangs & ~of_wall
+        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
+
+    def in_kind_of_room(self, kind: str) -> Scores:
+        """Graded scores (N,) for lying in a kind of room: near what such rooms have; all 1 without
+        it."""
+        scene = self._scene
+        sure = (m.label for name in room_weights(kind) for m in scene.matches(name) if m.sure)
+        gaps = [scene.gaps_to_m(row) for row in scene.rows_called(dict.fromkeys(sure))]
+        return 1.0 * (np.min(gaps, axis=0) <= _ROOM_M) if gaps else np.ones(len(scene))
+
+    def graded_between(self, first: Weighted, second: Weighted) -> Scores:
+        """Graded scores (N,) of lying between two things, each of which may be one of several."""
+        pairs = [(a, b, of_a * of_b) for a, of_a in first for b, of_b in second if a != b]
+        middles = self._scene.center[:, :2]
+        if not pairs:
+            return np.ones(len(middles))
+        a, b, weight = map(np.array, zip(*pairs[:_MOST_PAIRS], strict=True))
+        fit = weight[:, None] * graded.between(middles, middles[a], middles[b])
+        each = np.arange(len(a))
+        fit[each, a] = fit[each, b] = 0.0
+        return np.asarray(fit.max(axis=0))
+
+    def _of_boxes(self, predicate: str, row: int) -> Scores:
+        if predicate in graded.TURNED:
+            low, high = self._scene.low, self._scene.high
+            return graded.TURNED[predicate](Pairs(low[row], high[row], low, high))
+        return graded.CURVES.get(predicate, graded.near)(self._towards(row))
+
+    def _towards(self, row: int) -> Pairs:
+        low, high = self._scene.low, self._scene.high
+        return Pairs(low, high, low[row], high[row])
+
+    def _corrected(self, fit: Scores, predicate: str, row: int) -> Scores:
+        """Graded scores with what people said, and 0 for the thing itself."""
+        if self._is_corrected:
+            if predicate not in BESIDE:  # what is not next to a thing may be near it
+                for links, _ in _kept_under(predicate, self._scene.denied):
+                    fit[links.subjects_of(row)] = 0.0
+            fit[self._refuted(predicate, row)] = 0.0
+            for links, weight in _kept_under(predicate, self._scene.stored):
+                said = links.subjects_of(row, only_said=True)
+                fit[said] = np.maximum(fit[said], weight)
+        fit[row] = 0.0
+        return fit
+
+    def _refuted(self, predicate: str, row: int) -> Mask:
+        """Mask (N,) of things that are not in a relation to one because people say so.
+
+        They deny it, say the opposite, or say that another thing carries it.
+        """
+        found, opposite = np.zeros(len(self._scene), bool), _opposite(predicate)
+        if not self._is_corrected:
+            return found
+        denied, stored = self._scene.denied, self._scene.stored
+        found[denied(predicate).subjects_of(row)] = True
+        found[denied(opposite).swapped.subjects_of(row)] = True
+        if opposite not in ("", predicate):
+            found[stored(opposite).subjects_of(row, only_said=True)] = True
+            found[stored(predicate).swapped.subjects_of(row, only_said=True)] = True
+        ids = self._scene.ids
+        if predicate in CARRYING:
+            found[[thing for thing, of in self._carriers.items() if ids[row] not in of]] = True
+        elif opposite in CARRYING and row in self._carriers:
+            found[~np.isin(ids, list(self._carriers[row]))] = True
+        return found
+
+    def _kept_scores(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
+        scores, of_anchor = np.zeros(len(self._scene)), np.zeros(len(self._scene))
+        for anchor in anchors:
+            if anchor.row is not None:
+                of_anchor[anchor.row] = anchor.score
+        for links, weight in _kept_under(predicate, self._scene.stored):
+            confidence = weight * links.confidence
+            for row in np.flatnonzero(of_anchor).tolist() if self._is_corrected else ():
+                is_refuted = self._refuted(predicate, row)[links.subjects]
+                confidence[(links.objects == row) & is_refuted] = 0.0
+            np.maximum.at(scores, links.subjects, confidence * of_anchor[links.objects])
+        return scores
+
+    def _computed_mask(self, predicate: str, anchor: Anchor, rows: NDArray[np.intp]) -> Mask:
+        """Mask over the rows: whether the memory would not state the relation if it held."""
+        relation, scene = RELATION_NAMES[predicate], self._scene
+        if anchor.row is None:
+            return np.ones(len(rows), bool)
+        allowed = (rows != anchor.row) & ~self._refuted(predicate, anchor.row)[rows]
+        if not is_kept(relation) or not scene.snapshot.relations:
+            return allowed
+        if predicate in CARRYING or not relation.stored:
+            return np.zeros(len(rows), bool)
+        return allowed & (np.abs(scene.levels[rows] - scene.levels[anchor.row]) > 1)
+
+    def _computed(
+        self, predicate: str, rows: NDArray[np.intp], anchor: Anchor, context: RelationContext
+    ) -> Scores:
+        query = RelationQuery([self._scene.objects[row] for row in rows], anchor.thing, context)
+        try:
+            return query.scores(RELATION_NAMES[predicate])
+        except SceneMemoryError as error:
+            raise ReasoningError("invalid_request", f"{str(error).capitalize()}.") from error
+
+
+def is_view_dependent(predicate: str) -> bool:
+    """Whether a relation needs a viewpoint, whatever its anchor."""
+    known = RELATION_NAMES.get(predicate)
+    return known is not None and known.category == "allocentric"
+
+
+def relations_of(scene: Scene) -> GradedRelations:
+    """The scorer of the relations of a scene, made once."""
+    if GradedRelations not in scene.made:
+        scene.made[GradedRelations] = GradedRelations(scene)
+    found: GradedRelations = scene.made[GradedRelations]
+    return found
+
+
+def is_room(reference: Reference) -> bool:
+    """Whether a reference is about rooms, which no memory separates."""
+    return isinstance(reference, NounPhrase | Marked) and normal(reference.noun) == "room"
+
+
+def place_in_room(condition: Related, scene: Scene) -> str:
+    """The place in the room that a relation is about: "in its middle", "by the corner"; empty for
+    others, and where the map has corners of its own."""
+    place = condition.anchors[0]
+    if not isinstance(place, NounPhrase) or place.conditions or place.ranks:
+        return ""
+    if normal(place.noun) == "corner" and "corner" not in scene.rows_of_label:
+        return "in the corner of"
+    return _OF_ROOM.get(condition.predicate, "") if is_room(place) else ""
+
+
+def gaps_to(scene: Scene, anchor: Anchor) -> Scores:
+    """Distances (N,) in metres between surfaces (the axis-aligned hulls)."""
+    if anchor.row is not None:
+        return scene.gaps_to_m(anchor.row)
+    center = np.asarray(anchor.box.center)
+    return scene.gaps_m(center, center)
+
+
+def _intended_predicate(predicate: str, anchors: Sequence[Anchor]) -> str:
+    """The predicate; "on" for "below the ceiling", since everything is below it."""
+    labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
+    return "on" if predicate == "below" and labels == {"ceiling"} else predicate
+
+
+def _holding(predicate: str, fit: Scores) -> Scores:
+    """Graded scores of a relation that the graph does not know; 0 where it does not hold."""
+    return np.where(fit >= _FITTING[predicate], fit, 0.0)
+
+
+def _kept_under(predicate: str, links_of: Callable[[str], Links]) -> Iterator[tuple[Links, float]]:
+    """Kept relations that count as one that is asked, each with its weight."""
+    yield links_of(predicate), 1.0
+    yield links_of(_opposite(predicate)).swapped, 1.0
+    for name, swapped, weight in _ALSO.get(predicate, ()):
+        yield links_of(name).swapped if swapped else links_of(name), weight
+
+
+def _opposite(predicate: str) -> str:
+    """What is true the other way round; empty where nothing is."""
+    relation = RELATION_NAMES.get(predicate)
+    return (relation.inverse or "") if relation is not None else ""

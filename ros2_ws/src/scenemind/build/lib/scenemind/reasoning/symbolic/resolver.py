@@ -1,0 +1,518 @@
+"""Resolver of references: from a reference to the objects it means.
+
+Every word narrows a column of scores. A score is the product of how well the label, the attributes
+and the relations fit, in [0, 1]; 0 means "not this one". A presupposition that fails ("the door"
+without a door in the memory) ends the search with an explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.language import lexicon, trees, verbalization
+from scenemind.language.english import shown, singular, with_article
+from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Reference, Related
+from scenemind.language.vocabulary import Vocabulary, did_you_mean
+from scenemind.memory import MapObject
+from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.attribute_scores import (
+    attribute_scores,
+    graded_attribute_scores,
+    usual_scores,
+)
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
+from scenemind.reasoning.symbolic.near_misses import NEARLY, unfit_parts
+from scenemind.reasoning.symbolic.phrase_scores import PhraseScores
+from scenemind.reasoning.symbolic.ranks import rank_keys
+from scenemind.reasoning.symbolic.relation_scores import (
+    Anchor,
+    is_room,
+    is_view_dependent,
+    place_in_room,
+    relations_of,
+)
+from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
+from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
+
+ROOMS_UNKNOWN = (
+    "Rooms are not known: the memory holds objects, and the floors, walls and ceilings around them."
+)
+# Least share of the best look of what stands out by it.
+_STANDS_OUT = 0.8
+# Most confidence in what stands in for an unknown thing.
+STANDING_IN = 0.7
+# Most objects that are tried as near matches.
+_MOST_TRIED = 5
+# Least shares of the best score for the objects of a plural, and for another one that may be meant.
+_AS_WELL = 0.8
+
+
+class Resolver:
+    """Resolver of one query on one scene, with notes (`steps`).
+
+    Attributes:
+        nearest: what was taken in place of things of another colour, in a sentence each.
+    """
+
+    def __init__(self, scene: Scene, query: Query, *, compares: bool = True) -> None:
+        """
+        Args:
+            compares: take "the long table" of two to be the longer one, though neither is known to
+                be long.
+        """
+        self.scene = scene
+        self._compares = compares
+        self.steps: list[str] = []
+        self._query = query
+        self._viewpoint: Viewpoint | None = None
+        self._anchors: dict[Reference, list[Anchor]] = {}
+        self._nouns: set[str] = set()
+        self._took_near_matches = False
+        self.nearest: list[str] = []
+
+    def viewpoint(self) -> Viewpoint:
+        """Viewpoint of the question; noted in the steps.
+
+        Raises:
+            ReasoningError: `not_found`: no viewpoint is known.
+        """
+        if self._viewpoint is None:
+            self._viewpoint = viewpoint_of(self._query, self.scene)
+            self.note(f"directions and distances are from {self._viewpoint.describe()}")
+        return self._viewpoint
+
+    @cached_property
+    def graded(self) -> PhraseScores:
+        """The scorer of phrases that fit more or less."""
+        try:
+            return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
+        except ReasoningError:
+            return PhraseScores(self.scene, None)
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether a present object is marked."""
+        return bool(self._marked_rows())
+
+    @property
+    def took_near_matches(self) -> bool:
+        """Whether what was found is not all that was said, to the letter."""
+        return self._took_near_matches or any(not self.is_sure_of(noun) for noun in self._nouns)
+
+    @property
+    def is_seen_from_somewhere(self) -> bool:
+        """Whether the viewpoint has been used so far."""
+        return self._viewpoint is not None
+
+    def rows(self, reference: Reference) -> Found:
+        """The objects that fit; may be none.
+
+        To the letter; where no object that is presupposed does ("the red chair"), what is nearly
+        so, unless the policy is `strict`.
+
+        Raises:
+            ReasoningError: `not_found`: an object that it refers to does not exist.
+        """
+        scores = self._scores(reference)
+        if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
+            scores = self._near_misses(reference)
+        fitting = np.flatnonzero(scores > 0.0)
+        sure = scores[fitting] * self.scene.confidence[fitting]
+        order = fitting[np.argsort(-sure, kind="stable")]
+        if isinstance(reference, NounPhrase) and self._compares:
+            order = self._standing_out(reference, order)
+        for at, rank in enumerate(reference.ranks, 1):
+            # Of "the two largest on the left" two are left at the end, not before.
+            count = len(order) if at < len(reference.ranks) else reference.count or 1
+            order = self.ranked(order, rank, count)
+            names = say.listed(self.scene.objects_at(order))
+            self.note(f"{rank.superlative}: {names or 'none'}")
+        return Found(self.scene, order, scores[order])
+
+    def existing(self, reference: Reference) -> Found:
+        """As `rows`, for objects that must exist.
+
+        Raises:
+            ReasoningError: `not_found`, with what is known instead.
+        """
+        found = self.rows(reference)
+        if not len(found):
+            raise self.missing(reference)
+        return found
+
+    def single(self, reference: Reference) -> int:
+        """Row of the one object of a reference.
+
+        Raises:
+            ReasoningError: `not_found`, or `ambiguous` with the candidates.
+        """
+        found = self.existing(reference)
+        best = found.rows[found.scores >= _AS_WELL * found.scores.max()]
+        if len(best) > 1:
+            raise self.ambiguous(reference, best)
+        return int(best[0])
+
+    def find_single(self, reference: Reference) -> int | None:
+        """As `single`; for what is read loosely None where no label fits the noun."""
+        return self.single(reference)
+
+    def every(self, reference: Reference) -> NDArray[np.intp]:
+        """Rows of all objects that fit as well as the best, or as many as a number says.
+
+        Raises:
+            ReasoningError: `not_found`; `ambiguous`: "both chairs", and there are three.
+        """
+        found = self.existing(reference)
+        rows = found.rows[found.scores >= _AS_WELL * found.scores.max()]
+        said = reference.count
+        if said in (None, len(rows)):
+            return rows
+        best = rows[: np.count_nonzero(found.scores == found.scores.max())]
+        if len(rows) < (said or 0):
+            number = f"{say.counted(len(rows), say.noun_of(reference))} {say.be(len(rows))}"
+            text = f"Only {number} known, not {said}: {say.listed(self.scene.objects_at(rows))}."
+            raise ReasoningError("not_found", text)
+        if len(best) != said:
+            raise self.ambiguous(reference, rows)
+        return best
+
+    def anchors(self, reference: Reference) -> list[Anchor]:
+        """Anchors that a reference gives for a relation or a distance.
+
+        Raises:
+            ReasoningError: `not_found`: no object fits.
+        """
+        if isinstance(reference, trees.Viewer):
+            return [Anchor(self.viewpoint().box, None, 1.0)]
+        if reference not in self._anchors:
+            found = self.rows(reference)
+            if not len(found):
+                raise self.missing(reference)
+            if len(found) > 1:
+                self.note(f"{verbalization.describe(reference)}: {len(found)} fit, each counts")
+            each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
+            self._anchors[reference] = [Anchor.of_row(self.scene, *row) for row in each]
+        return self._anchors[reference]
+
+    def ranked(self, rows: NDArray[np.intp], rank: trees.Rank, count: int) -> NDArray[np.intp]:
+        """The `count` rows from the rank's place on; empty where there are too few."""
+        keys = rank_keys(self.scene, rank, rows, self.anchors, self.viewpoint)
+        finite = np.isfinite(keys)
+        ordered = rows[finite][np.argsort(keys[finite], kind="stable")]
+        return ordered[rank.order - 1 : rank.order - 1 + count]
+
+    def claim_scores(self, condition: Condition, rows: NDArray[np.intp]) -> Scores:
+        """Scores of a condition of each of the rows, to the letter.
+
+        Raises:
+            ReasoningError: something that the condition refers to does not exist.
+        """
+        return self._condition_scores(condition, self._of_rows(rows))[rows]
+
+    def label_scores(self, noun: str) -> Scores:
+        """Scores (N,) of labels for a noun; all 1 without a noun ("thing")."""
+        self._nouns.add(noun)
+        scores, note = label_scores(self.scene, noun)
+        self.note(note)
+        return scores
+
+    def is_sure_of(self, noun: str) -> bool:
+        """Whether all matches of a noun are sure."""
+        if find_kind(noun) is not None:
+            return True
+        matches = self.scene.matches(noun)
+        if all(match.sure for match in matches):
+            return True
+        said = matches[0].unknown
+        bare = noun.removeprefix(said).strip()
+        return said != "" and bare != noun and self.is_sure_of(bare) and self._has_words(noun, said)
+
+    def is_named_otherwise(self, things: Sequence[MapObject], noun: str) -> bool:
+        """Whether one of the objects is not surely of the noun's kind."""
+        labels = {thing.label for thing in things}
+        sure = {m.label for m in Vocabulary.load().match(noun, labels) if m.sure}
+        return bool(labels - sure)
+
+    def missing(self, reference: Reference) -> ReasoningError:
+        """Error for a reference that fits nothing, to be raised."""
+        noun = say.noun_of(reference)
+        if not isinstance(reference, NounPhrase):
+            return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
+        known = self.scene.objects_at(np.flatnonzero(self.label_scores(reference.noun)))
+        if known and not self.is_sure_of(reference.noun):
+            nearest = f"the nearest that I know {say.be(len(known))} {say.listed(known)}"
+            text = f"I know of no {shown(reference.noun)}; {nearest}."
+        elif known:
+            number = f"{say.counted(len(known), noun)} {say.be(len(known))} known"
+            said = shown(verbalization.bare(reference))
+            text = f'Nothing in the memory fits "{said}" ({number}).'
+        elif is_room(reference):
+            text = ROOMS_UNKNOWN
+        else:
+            head, _, last = noun.rpartition(" ")
+            help_on = did_you_mean(reference.noun, list(self.scene.rows_of_label))
+            text = f"There is no {f'{head} {singular(last)}'.strip()} in the memory.{help_on}"
+        return ReasoningError("not_found", text)
+
+    def ambiguous(self, reference: Reference, rows: NDArray[np.intp]) -> ReasoningError:
+        """Error for a reference that fits several where one is needed, to be raised."""
+        fitting = f'{len(rows)} objects fit "{verbalization.describe(reference)}"'
+        names = say.candidates(self.scene.objects_at(rows))
+        text = f"{fitting}: {names}. Say more about it, or give its number."
+        return ReasoningError("ambiguous", text)
+
+    def among_gone(self) -> Resolver:
+        """Resolver of the same query on the vanished objects."""
+        now = self.scene.snapshot
+        then = replace(now, objects=now.gone, relations=(), structure={}, levels={}, denied=())
+        return Resolver(Scene(then, self.scene.config), self._query)
+
+    def note(self, step: str) -> None:
+        """Keep a step, once."""
+        if step and step not in self.steps:
+            self.steps.append(step)
+
+    def _has_words(self, noun: str, words: str) -> bool:
+        """Whether all candidates of a noun have its first words as attributes ("round mirror")."""
+        rows = np.flatnonzero(label_scores(self.scene, noun)[0])
+        return all(has_words(self.scene, row, words) for row in rows.tolist())
+
+    def _near_misses(self, phrase: NounPhrase) -> Scores:
+        """Scores (N,) of what a phrase nearly fits, where it fits nothing to the letter: the
+        likeliest, and others as good; all 0 where the policy wants what was said.
+
+        Colours, sizes and distances may be nearly so; what is not known of a thing is not.
+        """
+        scores = np.zeros(len(self.scene))
+        if self._query.policy == "strict" or not len(scores):
+            return scores
+        phrase = replace(phrase, ranks=())
+        fit = self.graded.object_scores(phrase) * (self.label_scores(phrase.noun) > 0.0)
+        for condition in phrase.conditions:
+            if isinstance(condition, HasAttribute) and condition.key in ("color", "size"):
+                fit *= [bool(o.attributes.get(condition.key)) for o in self.scene.objects]
+            elif not isinstance(condition, Related):
+                fit *= self._condition_scores(condition, fit) > 0.0
+        for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
+            wrong = unfit_parts(phrase, self.graded, row)
+            if fit[row] > 0.0 and all(unfit.is_of_distance for unfit in wrong):
+                rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
+                self._took_near_matches = True
+                names = say.listed(self.scene.objects_at(rows))
+                said = verbalization.describe(phrase)
+                self.note(f"nothing is {said} to the letter; nearest: {names}")
+                self.nearest += self._said_otherwise(phrase, row)
+                scores[rows] = NEARLY
+                break
+        return scores
+
+    def _said_otherwise(self, phrase: NounPhrase, row: int) -> list[str]:
+        """A sentence on the thing that is taken for one of another colour; none for others."""
+        thing = self.scene.objects[row]
+        said = [c for c in phrase.conditions if isinstance(c, HasAttribute) and c.key == "color"]
+        if not said or attribute_scores(self.scene, self._of_rows([row]), said[0])[row]:
+            return []
+        wanted = shown(verbalization.bare(replace(phrase, conditions=(said[0],))))
+        colour = shown(thing.attributes.get("color", "of another colour"))
+        return [f"I know no {wanted}; the nearest that I know is {say.the(thing)}, {colour}."]
+
+    def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows that "the large, round table" means: of several, those that look most like
+        it."""
+        if len(rows) < 2 or not phrase.definite or phrase.count or say.has_plural_noun(phrase):
+            return rows
+        match = self.scene.matches(phrase.noun)[:1]
+        words = match[0].unknown.split() if match else []
+        said = (HasAttribute(*lexicon.LOOKS[word]) for word in words if word in lexicon.LOOKS)
+        sizes = (c for c in phrase.conditions if isinstance(c, HasAttribute) and not c.negated)
+        fit, like = np.ones(len(self.scene)), self._of_rows(rows)
+        for look in (*said, *sizes):
+            if look.key in ("size", "shape"):
+                graded = graded_attribute_scores(look, self.scene, like)
+                fit *= 1.0 if graded is None else graded
+        best = rows[fit[rows] >= _STANDS_OUT * fit[rows].max()]
+        if len(best) < len(rows):
+            self.note(
+                f"{verbalization.describe(phrase)}: {say.listed(self.scene.objects_at(best))}"
+            )
+        return best
+
+    def _scores(self, reference: Reference) -> Scores:
+        """Scores (N,) of all objects; all 0 where none fits."""
+        match reference:
+            case NounPhrase():
+                return self._of_phrase(reference)
+            case trees.ObjectNumber():
+                return self._of_rows([self._row_of_number(reference)])
+            case trees.Marked(noun=noun):
+                scores = self._of_rows(self._marked_rows())
+                if noun and scores.any() and self._compares and self._query.before:
+                    scores *= self.label_scores(noun) > 0.0  # "that umbrella" is no chair
+                if scores.any():
+                    return scores
+                if noun:
+                    return self._of_phrase(NounPhrase(noun, definite=True))
+                unclear = "so it is not clear which one is meant: mark one or name it"
+                raise ReasoningError("not_found", f"No object is marked, {unclear}.")
+        raise ReasoningError(
+            "not_found", "The one who asks is no object of the memory; name an object."
+        )
+
+    def _of_rows(self, rows: Sequence[int] | NDArray[np.intp]) -> Scores:
+        scores = np.zeros(len(self.scene))
+        scores[rows] = 1.0
+        return scores
+
+    def _marked_rows(self) -> list[int]:
+        """Rows of the marked objects; empty where nothing was marked.
+
+        Raises:
+            ReasoningError: `not_found`: all marked objects have vanished.
+        """
+        marked, known = self._query.marked_object_ids, self.scene.row_of_id
+        rows = [known[i] for i in marked if i in known]
+        if marked and not rows:
+            raise ReasoningError("not_found", "The marked object is not in the memory any more.")
+        return rows
+
+    def _row_of_number(self, reference: trees.ObjectNumber) -> int:
+        """The row of a numbered object.
+
+        Raises:
+            ReasoningError: `not_found`, with the numbers there are, or with what it is.
+        """
+        number, row = reference.object_id, self.scene.row_of_id.get(reference.object_id)
+        if row is None:
+            ids = self.scene.ids[self.scene.is_object]
+            known = f"numbers go from {ids.min()} to {ids.max()}"
+            text = f"There is no object {number} in the memory; {known}."
+            raise ReasoningError("not_found", text)
+        if reference.noun and not self.label_scores(reference.noun)[row]:
+            label = with_article(shown(self.scene.objects[row].label))
+            which = "Object" if number >= 0 else "Number"
+            text = f"{which} {number} is {label}, not a {reference.noun}."
+            raise ReasoningError("not_found", text)
+        return row
+
+    def _of_phrase(self, phrase: NounPhrase) -> Scores:
+        """Scores of the nested reading; if all are 0, of inner conditions moved to the outer
+        noun."""
+        flat = trees.flattened(phrase)
+        if flat is None:
+            return self._of_conditions(phrase)
+        nothing = np.zeros(len(self.scene))
+        try:
+            scores, missing = self._of_conditions(phrase), None
+            if scores.any():
+                return scores
+        except ReasoningError as error:
+            missing = error
+        try:
+            scores = self._of_phrase(flat)
+        except ReasoningError:
+            scores = nothing
+        if scores.any():
+            self.note(f'read as "{verbalization.describe(flat)}"')
+        elif missing is not None:
+            raise missing
+        return scores
+
+    def _of_conditions(self, phrase: NounPhrase) -> Scores:
+        scores = self.label_scores(phrase.noun)
+        if not scores.any():  # what else is unknown matters less
+            return scores
+        if phrase.of_speaker and (owned := scores * self._owned_by_speaker()).any():
+            scores = owned
+            self.note(f"of {self._query.by}: {np.count_nonzero(scores)}")
+        for condition in phrase.conditions:
+            before = np.count_nonzero(scores)
+            scores = scores * self._condition_scores(condition, scores)
+            words = verbalization.condition_words(condition)
+            self.note(f"{words}: {np.count_nonzero(scores)} of {before}")
+        return scores
+
+    def _owned_by_speaker(self) -> Scores:
+        """1 for each object that is known to belong to the one who speaks, else 0 (N,)."""
+        by = self._query.by.lower()
+        owners = [thing.attributes.get("owner", "").lower() for thing in self.scene.objects]
+        return np.array([by != "" and owner == by for owner in owners], np.float64)
+
+    def _condition_scores(self, condition: Condition, among: Scores) -> Scores:
+        """Scores (N,) of a condition on the candidates (those of `among` above 0)."""
+        match condition:
+            case trees.Described(noun=noun):
+                scores = self.label_scores(noun) * self.is_sure_of(noun)
+            case trees.Among(things=things):
+                scores = self._one_of(things)
+            case HasAttribute():
+                scores = self._with_attribute(condition, among)
+            case Related() if (place := place_in_room(condition, self.scene)) != "":
+                scores = relations_of(self.scene).holds_in_room(place)
+            case Related(predicate="between"):
+                scores = self._between(condition)
+            case Related():
+                scores = self._related(condition, among)
+        return (scores == 0.0).astype(np.float64) if condition.negated else scores
+
+    def _one_of(self, things: Reference) -> Scores:
+        """1 for each of the things, else 0 (N,).
+
+        Raises:
+            ReasoningError: `ambiguous`: one is said, and several fit.
+        """
+        rows = np.array([a.row for a in self.anchors(things) if a.row is not None], np.intp)
+        is_phrase = isinstance(things, NounPhrase) and things.noun
+        if is_phrase and not say.has_plural_noun(things) and len(rows) > 1:
+            raise self.ambiguous(things, rows)
+        return self._of_rows(rows)
+
+    def _with_attribute(self, wanted: HasAttribute, among: Scores) -> Scores:
+        """Scores (N,) of an attribute; of "mine" for the one who speaks.
+
+        Raises:
+            ReasoningError: `not_found`: it is not known who speaks.
+        """
+        if (wanted.key, wanted.value) == ("owner", lexicon.SPEAKER):
+            if not self._query.by:
+                raise ReasoningError("not_found", "I do not know who you are: say who asks (`by`).")
+            wanted = replace(wanted, value=self._query.by.lower())
+        found = attribute_scores(self.scene, among, wanted)
+        if wanted.key == "affordance" and self._query.policy != "strict":
+            found = found.clip(min=usual_scores(self.scene, among, wanted))
+        return found
+
+    def _related(self, condition: Related, among: Scores) -> Scores:
+        predicate, anchors = condition.predicate, self.anchors(condition.anchors[0])
+        of_viewer = any(anchor.row is None for anchor in anchors)
+        viewpoint = self.viewpoint() if of_viewer or is_view_dependent(predicate) else None
+        found = relations_of(self.scene).to_the_letter(predicate, anchors, among, viewpoint)
+        denied = relations_of(self.scene).denied(predicate, [anchor.row for anchor in anchors])
+        return np.where(denied, 0.0, found)
+
+    def _between(self, condition: Related) -> Scores:
+        """Between the best of two references, or the two best of one ("between the chairs")."""
+        each = [self.anchors(reference) for reference in condition.anchors]
+        ends = each[0] if len(each) == 1 else [anchors[0] for anchors in each]
+        if len(ends) < 2:
+            raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
+        return relations_of(self.scene).lies_between((ends[0], ends[1]))
+
+
+def stand_in_notes(phrases: Iterable[NounPhrase], scene: Scene) -> tuple[str, ...]:
+    """What stands in for each unknown thing, in a sentence each."""
+    notes = []
+    for noun in dict.fromkeys(phrase.noun for phrase in phrases):
+        things = scene.objects_at(rows_standing_in(scene, noun))
+        if things:
+            names = say.the(things[0]) if len(things) == 1 else say.listed(things)
+            one = noun if " " in noun else singular(noun)
+            known = f"the nearest that I know {say.be(len(things))} {names}"
+            notes.append(f"I know no {shown(one)}; {known}.")
+    return tuple(notes)

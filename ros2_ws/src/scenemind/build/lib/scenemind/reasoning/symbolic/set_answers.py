@@ -1,0 +1,378 @@
+"""Answers about the things that are there, and what they are like: whether, how many, which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scenemind.language import lexicon, trees, verbalization
+from scenemind.language.english import number_word, shown, singular, with_article
+from scenemind.language.nearest import thing_words
+from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
+from scenemind.memory import MapObject
+from scenemind.memory.types import NOTE
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.attribute_scores import (
+    ATTRIBUTE_NOUNS,
+    DESCRIBED_ONLY,
+    DESCRIPTION_HINT,
+    find_undescribed,
+    source_note,
+)
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.place_answers import find_gone
+from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Found
+from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_count, usual_of
+
+_DESCRIBED = (
+    *("color", "size", "dimensions", "shape", "orientation"),
+    *("material", "texture", "state", "affordance", "owner", NOTE, "caption"),
+)
+# How often a measured mean colour is the true one: indoor light is dim and warm.
+_AS_MEASURED = 0.6
+_CONSUMING = ("eat", "drink")
+# Closer objects touch the anchor, and are no hint.
+_TOUCHING_M = 0.005
+
+
+def exists(question: trees.Exists, at: Resolver) -> Reply:
+    """Yes with the objects, or no with near matches."""
+    subject = question.subject
+    found = set_of(subject, at)
+    if not len(found):
+        _check_can_be_known(subject, at)
+        gone = find_gone(subject, at)
+        if gone is not None:
+            return replace(gone, text=f"no, not now: {gone.text}", brief="no")
+        text = f"no, I know of no {_said(subject)}{_nearest_known(subject, at)}"
+        return Reply(text, ABSENCE_CONFIDENCE, brief="no")
+    objects, sure = found.objects, float(found.confidences[0])
+    if not _is_sure(subject, at):
+        return Reply(_perhaps(subject, objects), sure, objects)
+    now_ns = at.scene.snapshot.stamp_ns
+    if any(say.may_have_left(thing, now_ns) for thing in objects):
+        seen = say.bounded([say.last_seen(thing, now_ns) for thing in objects])
+        word = say.yes_or_no(subject.count is None or subject.count <= len(found))
+        return Reply(f"{word}, {seen}", sure, objects, word)
+    asked = len(found) if subject.count is None else subject.count
+    word = say.yes_or_no(asked == len(found) or (asked < len(found) and not question.exactly))
+    there = f"are {say.counted(len(found), say.noun_of(subject))}: {say.listed(objects)}"
+    if len(found) == 1:
+        number = objects[0].object_id
+        which = f": object {number}" if number >= 0 else ""
+        there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
+    return Reply(f"{word}, there {there}", sure, objects, word)
+
+
+def _check_can_be_known(subject: Reference, at: Resolver) -> None:
+    """Check that the map can tell whether there is such a thing.
+
+    Raises:
+        ReasoningError: `not_found`: no camera tells, or what is asked of a known thing is no name.
+    """
+    first, _, rest = subject.noun.partition(" ")
+    if singular(subject.noun) in lexicon.STUFF:
+        text = f"I cannot tell: no detector names {subject.noun}, so that I know nothing of it."
+        raise ReasoningError("not_found", text)
+    if rest and first in lexicon.ANYTHING:
+        text = f'I cannot tell what is "{shown(rest)}": nobody has said it of anything.'
+        raise ReasoningError("not_found", text)
+    if not rest or not subject.definite or subject.noun in thing_words():
+        return
+    words = subject.noun.split()
+    for end in range(len(words) - 1, 0, -1):
+        things = at.scene.objects_at(np.flatnonzero(at.label_scores(" ".join(words[:end]))))
+        unseen = next((lexicon.UNSEEN[word] for word in words[end:] if word in lexicon.UNSEEN), "")
+        said = unseen or f'"{shown(" ".join(words[end:]))}"'
+        if things:
+            raise say.not_known_whether(said, things)
+        if unseen:
+            raise at.missing(NounPhrase(" ".join(words[:end]), definite=True))
+
+
+def count(question: trees.Count, at: Resolver) -> Reply:
+    """Number of objects, named while they are few; whether it is odd, or can be divided."""
+    subject = question.subject
+    parts = _usual_parts(subject, at) if isinstance(at, LooseResolver) else None
+    if parts is not None:
+        return parts
+    found = set_of(subject, at)
+    n, objects = len(found), found.objects
+    number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
+    text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
+    brief = number_word(n)
+    if question.divisor:
+        brief = say.yes_or_no(n > 0 and n % question.divisor == 0)
+    elif question.parity:
+        parity = "odd" if n % 2 else "even"
+        is_which = question.parity == "either"
+        brief = parity if is_which else say.yes_or_no(parity == question.parity)
+    text = text if brief == number_word(n) else f"{brief}, {text}"
+    if not objects:
+        _check_can_be_known(subject, at)
+        text += f" in the memory{_none_fits(subject, at)}"
+        return Reply(text, ABSENCE_CONFIDENCE, brief=brief)
+    if not _is_sure(subject, at):
+        return Reply(_perhaps(subject, objects), found.confidence, objects, brief)
+    names = f": {say.listed(objects)}" if n <= say.MAX_LISTED else ""
+    now_ns = at.scene.snapshot.stamp_ns
+    if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
+        text = f"{number} {'was' if n == 1 else 'were'} seen{beyond}"
+        names = f": {say.bounded([say.last_seen(thing, now_ns) for thing in objects])}"
+    return Reply(f"{text}{names}", found.confidence, objects, brief)
+
+
+def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
+    """The usual number of such parts ("legs"), which are no objects; None for other nouns."""
+    parts = None if at.sure_labels(subject.noun) else usual_count(subject.noun)
+    if parts is None or not isinstance(subject, NounPhrase):
+        return None
+    return say.usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
+
+
+def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
+    """Objects of a question, in its order; for a superlative the one ("which chair is closest to
+    the door")."""
+    subject = question.subject
+    if subject.ranks:
+        return identify(trees.Identify(subject), at)
+    found = set_of(subject, at)
+    if not len(found):
+        return _nothing(subject, at)
+    objects = found.objects
+    if question.order is not None:
+        rank = trees.Rank(question.order)
+        objects = at.scene.objects_at(at.ranked(found.rows, rank, len(found)))
+        first = f", the {question.order} first" * (len(objects) > 1)
+        text = f"{say.listed(objects)}{first}"
+        return Reply(text, found.confidence, objects, say.brief_name(objects))
+    said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
+    text = f"{say.listed(objects)} {say.be(len(objects))}{said}{_sources(subject, objects)}"
+    if not said:
+        names = say.tally(objects) if noun == "object" else say.listed(objects)
+        text = f"I know of {say.counted(len(objects), noun)}: {names}"
+    return Reply(text, found.confidence, objects, say.brief_name(objects))
+
+
+def identify(question: trees.Identify, at: Resolver) -> Reply:
+    """Name of the described objects."""
+    subject = question.subject
+    likeliest = _likeliest(subject, at) if isinstance(at, LooseResolver) else None
+    found = likeliest or at.existing(subject)
+    objects = found.objects
+    text = f"{len(objects)} objects fit: {say.listed(objects)}"
+    if len(objects) == 1:
+        # "Which of the cups is closest" asks for one.
+        if isinstance(subject, NounPhrase):
+            subject = replace(subject, noun=singular(subject.noun))
+        said = verbalization.describe(subject)
+        named = said if said.startswith(("the ", "object ")) else f"the {said}"
+        colour = shown(objects[0].attributes.get("color", ""))
+        tail = f", {colour}" if colour and colour not in said else ""
+        text = f"{'that' if likeliest else shown(named)} is {say.one(objects[0])}{tail}"
+    return Reply(text, found.confidence, objects, say.brief_name(objects))
+
+
+def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
+    """How sure it is that there is such a thing, of the surest one."""
+    found = at.existing(_to_the_letter(question.subject))
+    best = int(np.argmax(found.confidences))
+    thing, sure = found.objects[best], float(found.confidences[best])
+    seen, share = say.counted(thing.observation_count, "frame"), f"{100.0 * sure:.0f} %"
+    like = "" if _is_sure(question.subject, at) else "something like it, "
+    text = f"{share} sure that there is {like}{say.one(thing)}, seen in {seen}"
+    return Reply(text, sure, (thing,), share)
+
+
+def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
+    """The best row, whatever it is called, with the share of the scores that its label has; None
+    where nothing fits."""
+    if not isinstance(subject, NounPhrase):
+        return None
+    row = at.find_best(subject)
+    if row is None:
+        row = at.find_best(replace(subject, noun="", unread=()))
+    if row is None:
+        return None
+    share = at.share(subject, row)
+    return Found(at.scene, np.array([row], np.intp), np.array([share]))
+
+
+def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
+    """Attribute of each object of the question."""
+    key, found = question.key, at.existing(question.subject)
+    known = tuple(thing for thing in found.objects if thing.attributes.get(key))
+    if not known:
+        hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
+        raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), found.objects, hint)
+    number = say.counted(len(known), say.noun_of(question.subject))
+    values = {say.value_words(key, thing.attributes[key]) for thing in known}
+    if len(known) == 1:
+        text = f"{say.the(known[0])}{_told(known[0], key)}"
+    elif len(values) == 1 and key not in DESCRIBED_ONLY:
+        text = f"all {number} are{values.pop().removeprefix(' is')}{source_note(known, key)}"
+    else:
+        each = [f"object {thing.object_id}{_told(thing, key)}" for thing in known]
+        text = f"there are {number}: {say.bounded(each)}"
+    is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
+    sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
+    return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))
+
+
+def likely_attribute(question: trees.AskAttribute, at: LooseResolver) -> Reply:
+    """Attribute of one object as said or measured, else the usual one of such things."""
+    row = at.find_single(question.subject)
+    if row is None:
+        usual = usual_of(say.noun_of(question.subject), question.key)
+        return say.usually(usual.value, usual.share)
+    thing = at.scene.objects[row]
+    found = attribute_of(thing, question.key)
+    text = f"{say.the(thing)}{say.value_words(question.key, found.value)}"
+    return Reply(text, thing.confidence * found.share, (thing,), found.value)
+
+
+def _told(thing: MapObject, key: str) -> str:
+    """An attribute of an object with its verb and source: " is made of wood (as said by Ann)"."""
+    return f"{say.value_words(key, thing.attributes[key])}{source_note([thing], key)}"
+
+
+def describe_thing(question: trees.Describe, at: Resolver) -> Reply:
+    """All known attributes of one object, with their sources."""
+    thing = at.scene.objects[at.single(question.subject)]
+    parts = [_told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
+    text = f"{say.the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
+    if thing.is_completed:
+        text += f"; {thing.measured_share:.0%} of its box was measured, the rest is completed"
+    return Reply(text, thing.confidence, (thing,))
+
+
+def set_of(subject: Reference, at: Resolver) -> Found:
+    """Objects of a question; a wall that was also detected as an object counts once.
+
+    Raises:
+        ReasoningError: `not_found`: a required attribute has not been described.
+    """
+    found = at.rows(_to_the_letter(subject))
+    if isinstance(at, LooseResolver):
+        return found
+    if not len(found) and is_room(subject):
+        raise at.missing(subject)
+    asked = [c for c in subject.conditions if c.negated or not (len(found) or _is_of_food(c))]
+    if asked:
+        named = at.scene.objects_at(np.flatnonzero(at.label_scores(subject.noun)))
+        unsaid = find_undescribed(named, asked) if named else None
+        if unsaid:
+            of_none = f"of no {singular(subject.noun or 'object')} is known"
+            raise ReasoningError("not_found", f"The {unsaid} {of_none}{DESCRIPTION_HINT}.")
+    is_building = ~at.scene.is_object[found.rows]
+    return found.where(is_building) if is_building.any() else found
+
+
+def _is_of_food(condition: trees.Condition) -> bool:
+    """Whether food or drink is asked for: detectors name it, so that there is none."""
+    return isinstance(condition, HasAttribute) and condition.value in _CONSUMING
+
+
+def _nothing(subject: Reference, at: Resolver) -> Reply:
+    """Reply that nothing fits, with the closest object where the question has one anchor."""
+    text = f"no {say.noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
+    match subject.conditions:
+        case (Related() as related,):
+            pass
+        case _:
+            return Reply(f"{text}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
+    otherwise = _otherwise(subject, related, at)
+    if otherwise is not None:
+        return replace(otherwise, text=f"{text}, but {otherwise.text}")
+    anchors = at.anchors(related.anchors[0])
+    gaps = gaps_to(at.scene, anchors[0])
+    gaps[~at.scene.is_object | (gaps < _TOUCHING_M)] = np.inf
+    gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
+    nearest = int(np.argmin(gaps))
+    if np.isfinite(gaps[nearest]):
+        closest = say.the(at.scene.objects[nearest])
+        text += f"; the closest object is {closest}, {say.metres(gaps[nearest])} away"
+    return Reply(text, ABSENCE_CONFIDENCE)
+
+
+def _otherwise(subject: Reference, related: Related, at: Resolver) -> Reply | None:
+    """Objects attached, or standing beside, in another way than was asked."""
+    for predicate in ALIKE.get(related.predicate, ()):
+        assert isinstance(subject, NounPhrase)
+        other = replace(subject, conditions=(replace(related, predicate=predicate),))
+        objects = at.rows(other).objects
+        if objects:
+            there = f"{say.be(len(objects))}{verbalization.beyond_noun(other)}"
+            return Reply(f"{say.listed(objects)} {there}", ABSENCE_CONFIDENCE, objects)
+    return None
+
+
+def _is_sure(subject: Reference, at: Resolver) -> bool:
+    return not isinstance(subject, NounPhrase) or at.is_sure_of(subject.noun)
+
+
+def _perhaps(subject: Reference, objects: Sequence[MapObject]) -> str:
+    """Text for objects that are only like the subject, without a claim that they are it."""
+    number = f"{len(objects)} that may be meant, " * (len(objects) > 1)
+    return f"not for sure: I know of no {_said(subject)}, but of {number}{say.listed(objects)}"
+
+
+def _sources(subject: Reference, objects: Sequence[MapObject]) -> str:
+    """Source of the first attribute condition that is only a statement, as a note."""
+    keys = [c.key for c in subject.conditions if isinstance(c, HasAttribute)]
+    return next(filter(None, (source_note(objects, key) for key in keys)), "")
+
+
+def _to_the_letter(subject: Reference) -> Reference:
+    """The subject without "the": existence questions must not take an orange chair for a red
+    one."""
+    return replace(subject, definite=False) if isinstance(subject, NounPhrase) else subject
+
+
+def _said(subject: Reference) -> str:
+    if not isinstance(subject, NounPhrase):
+        return say.noun_of(subject)
+    return shown(verbalization.bare(replace(subject, count=None)))
+
+
+def _how_near(subject: Reference, found: Found, at: Resolver) -> str:
+    """How far the first thing is from the one it is beside: ", 0.40 m from the couch (object
+    3)"; empty where nothing was said of that."""
+    beside = [c for c in subject.conditions if isinstance(c, Related) and c.predicate in BESIDE]
+    anchors = at.anchors(beside[0].anchors[0]) if beside and not beside[0].negated else []
+    if len(anchors) != 1 or anchors[0].thing is None:
+        return ""
+    gap = gaps_to(at.scene, anchors[0])[found.rows[0]]
+    return f", {say.metres(gap)} from {say.the(anchors[0].thing)}"
+
+
+def _nearest_known(subject: Reference, at: Resolver) -> str:
+    """Note on what is nearest to fit: the nearest thing of that name where one beside another was
+    asked for, else as `_none_fits`."""
+    match subject.conditions:
+        case (Related(predicate=predicate, negated=False) as beside,) if (
+            predicate in BESIDE and at.label_scores(subject.noun).any()
+        ):
+            bare = replace(subject, conditions=()) if isinstance(subject, NounPhrase) else subject
+            found, anchors = at.rows(_to_the_letter(bare)), at.anchors(beside.anchors[0])
+            if subject.noun and len(found) and len(anchors) == 1 and anchors[0].thing is not None:
+                gaps = gaps_to(at.scene, anchors[0])
+                row = min(found.rows.tolist(), key=gaps.__getitem__)
+                nearest = f"{say.the(at.scene.objects[row])}, {say.metres(gaps[row])} from"
+                return f"; the nearest is {nearest} {say.the(anchors[0].thing)}"
+    return _none_fits(subject, at)
+
+
+def _none_fits(subject: Reference, at: Resolver) -> str:
+    """Note on objects of that name that fit not: " (3 chairs are known, none like that)"."""
+    known = 0
+    if subject.conditions and subject.noun:
+        known = int(np.count_nonzero(at.label_scores(subject.noun)))
+    number = f"{say.counted(known, subject.noun)} {say.be(known)} known"
+    return f" ({number}, none like that)" if known else ""

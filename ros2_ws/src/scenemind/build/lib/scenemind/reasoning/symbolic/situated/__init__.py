@@ -1,0 +1,1 @@
+"""Short answers to situated questions, from the asker's viewpoint."""

@@ -1,0 +1,176 @@
+"""The coloured point cloud of a memory, and its pieces in the 3D view."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.frames import FrameError
+from scenemind.frames.images import decode_color_file
+from scenemind.geometry.points import voxel_keys
+from scenemind.memory import MemoryAccess, SceneMemoryError
+
+if TYPE_CHECKING:
+    import viser
+
+
+_log = logging.getLogger(__name__)
+_FARTHEST_M = 5.0  # depth noise grows with the distance squared
+_GROWTH = 1.2  # factor of the voxel size where there are too many points
+_EVERY = 2  # of the depth pixels in a row and in a column, every second is used
+_PIECE = 50_000  # points
+_POINT_SIZE = 0.75  # of a voxel: neighbours nearly touch
+OnProgress = Callable[[int, int], None]
+
+
+class ColoredCloud:
+    """A voxel-filtered point cloud of a memory's key frames. Not thread-safe.
+
+    Attributes:
+        points: (N, 3) float32, world, metres; new ones are appended.
+        colors: (N, 3) uint8, RGB.
+        voxel_m: edge length of the voxels, each of which holds one point at most.
+        generation: increases when points are removed or reordered.
+    """
+
+    def __init__(self, most_points: int = 500_000, voxel_m: float = 0.02) -> None:
+        """
+        Args:
+            most_points: above this number the voxels grow.
+            voxel_m: initial edge length.
+        """
+        self._most = most_points
+        self.voxel_m = voxel_m
+        self.points = np.zeros((0, 3), np.float32)
+        self.colors = np.zeros((0, 3), np.uint8)
+        self.generation = 0
+        self._keys = np.zeros(0, np.int64)  # of the points, sorted
+        self._seen: set[int] = set()
+        self._unreadable = 0
+
+    def update(
+        self,
+        memory: MemoryAccess,
+        most_frames: int = 50,
+        on_progress: OnProgress | None = None,
+        below_m: float = math.inf,
+    ) -> bool:
+        """Add the stored frames that are new; where there are too many, an even selection.
+
+        Frames without a readable depth image are skipped; the first one is logged.
+
+        Args:
+            below_m: world height above which points are left out, to see below a ceiling.
+
+        Returns:
+            Whether any frame was added.
+
+        Raises:
+            SceneMemoryError: the memory cannot list its frames.
+        """
+        new = [number for number in memory.stored_frames() if number not in self._seen]
+        chosen = _evenly(new, most_frames)
+        self._seen.update(new)
+        for done, number in enumerate(chosen):
+            self._add_frame(memory, number, below_m)
+            if on_progress is not None:
+                on_progress(done + 1, len(chosen))
+        return bool(chosen)
+
+    def _add_frame(self, memory: MemoryAccess, number: int, below_m: float) -> None:
+        try:
+            frame, depth = memory.key_frame(number), memory.depth_image(number)
+            color = decode_color_file(frame.jpeg)
+        except (SceneMemoryError, FrameError) as error:
+            if not self._unreadable:
+                _log.warning(
+                    "frame %d is not drawn: %s; further ones are not logged", number, error
+                )
+            self._unreadable += 1
+            return
+        depth_m = depth.depth_m[::_EVERY, ::_EVERY]
+        rows, columns = np.nonzero((depth_m > 0.0) & (depth_m < _FARTHEST_M))
+        u_px, v_px = columns * _EVERY, rows * _EVERY
+        in_camera = depth.camera.unproject(u_px, v_px, depth_m[rows, columns])
+        points = frame.world_T_camera.transform(in_camera).astype(np.float32)
+        low = points[:, 2] < below_m
+        self._add(points[low], color[v_px[low] * depth.every_px, u_px[low] * depth.every_px])
+
+    def _add(self, points: NDArray[np.float32], colors: NDArray[np.uint8]) -> None:
+        """Add the points that lie in empty voxels, one a voxel."""
+        keys, first = np.unique(voxel_keys(points, self.voxel_m), return_index=True)
+        places = np.searchsorted(self._keys, keys)
+        is_known = np.zeros(len(keys), np.bool_)
+        inside = places < len(self._keys)
+        is_known[inside] = self._keys[places[inside]] == keys[inside]
+        fresh = first[~is_known]
+        self._keys = np.insert(self._keys, places[~is_known], keys[~is_known])
+        self.points = np.concatenate((self.points, points[fresh]))
+        self.colors = np.concatenate((self.colors, colors[fresh]))
+        while len(self.points) > self._most:
+            self._coarsen()
+
+    def _coarsen(self) -> None:
+        self.voxel_m *= _GROWTH
+        self.generation += 1
+        self._keys, first = np.unique(voxel_keys(self.points, self.voxel_m), return_index=True)
+        kept = np.sort(first)
+        self.points, self.colors = self.points[kept], self.colors[kept]
+
+
+def _evenly(numbers: Sequence[int], count: int) -> list[int]:
+    if len(numbers) <= count:
+        return list(numbers)
+    places = np.linspace(0, len(numbers) - 1, count).round().astype(int)
+    return [numbers[place] for place in dict.fromkeys(places.tolist())]
+
+
+class CloudLayer:
+    """The cloud in the scene of one server, in pieces: those that are full are sent once.
+
+    Not thread-safe.
+    """
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
+        self._parent = scene.add_frame("/cloud", show_axes=False)
+        self._pieces: list[viser.PointCloudHandle] = []
+        self._generation = 0
+        self._drawn = 0
+
+    def set_visible(self, visible: bool) -> None:
+        self._parent.visible = visible
+
+    def draw(self, cloud: ColoredCloud) -> None:
+        """Send new points; after points were removed, all of them."""
+        if cloud.generation != self._generation:
+            self._clear()
+            self._generation = cloud.generation
+        full = self._drawn // _PIECE  # pieces that do not change any more
+        for piece in self._pieces[full:]:
+            piece.remove()
+        del self._pieces[full:]
+        for start in range(full * _PIECE, len(cloud.points), _PIECE):
+            part = slice(start, start + _PIECE)
+            self._pieces.append(
+                self._scene.add_point_cloud(
+                    f"/cloud/{start // _PIECE}",
+                    cloud.points[part],
+                    cloud.colors[part],
+                    point_size=_POINT_SIZE * cloud.voxel_m,
+                    point_shape="rounded",
+                    precision="float32",
+                )
+            )
+        self._drawn = len(cloud.points)
+
+    def _clear(self) -> None:
+        for piece in self._pieces:
+            piece.remove()
+        self._pieces.clear()
+        self._drawn = 0

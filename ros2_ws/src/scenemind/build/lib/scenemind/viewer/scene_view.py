@@ -1,0 +1,347 @@
+"""The scene in the 3D view: cloud, boxes, names, camera path, marked objects, and clicks."""
+
+from __future__ import annotations
+
+import colorsys
+import math
+import threading
+import zlib
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from scenemind.geometry import Box3D
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
+from scenemind.memory.finding.reference import find_object_on_ray
+from scenemind.viewer.cloud import CloudLayer, ColoredCloud, OnProgress
+from scenemind.viewer.name_tags import NameTags
+
+if TYPE_CHECKING:
+    import viser
+
+
+_MOST_RELATED = 30
+_MARKED_RGB, _RELATED_RGB = (255, 0, 140), (90, 90, 90)
+_PATH_RGB, _EVIDENCE_RGB = (20, 60, 230), (220, 20, 20)
+_BOX_PX, _MARKED_PX, _RELATED_PX, _PATH_PX = 2.5, 7.0, 2.0, 2.5
+_FRUSTUM_SCALE = 0.25
+_FIRST_FRAMES, _MORE_FRAMES = 200, 12
+_UNDER_CEILING_M = 0.15
+_CAMERA_AWAY_M, _CAMERA_ABOVE_M = 0.9, 0.7  # from an object, plus a multiple of its size
+_NEAR_M = 0.02  # a click hits surface points this close to its ray,
+_SPREAD = 0.012  # plus this much for each metre of distance: about 12 pixels
+_NO_LINES = np.zeros((0, 2, 3), np.float32)
+_EDGES = np.array(
+    [(0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+)
+
+
+class SceneLayer:
+    """Lines and key frames in the scene of one server; unchanged parts are not sent again."""
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
+        self._frames: dict[int, viser.CameraFrustumHandle] = {}
+        self._edges: dict[int, tuple[MapObject, NDArray[np.float32]]] = {}
+        self._boxes = self._add_lines("/boxes", _BOX_PX)
+        self._marked = self._add_lines("/marked", _MARKED_PX)
+        self._related = self._add_lines("/related", _RELATED_PX)
+        self._path = self._add_lines("/path", _PATH_PX)
+
+    def set_visible(self, *, boxes: bool, path: bool) -> None:
+        self._boxes.visible = boxes
+        self._path.visible = path
+
+    def draw_path(self, positions: NDArray[np.float64]) -> None:
+        """Draw the camera path; positions (N, 3), world."""
+        path = np.asarray(positions, np.float32).reshape(-1, 3)
+        _set_lines(self._path, np.stack((path[:-1], path[1:]), axis=1), _PATH_RGB)
+
+    def draw_objects(self, objects: Sequence[MapObject]) -> None:
+        """Draw boxes in the colours of their labels."""
+        known, self._edges = self._edges, {}
+        for thing in objects:
+            before = known.get(thing.object_id)
+            if before is None or before[0] is not thing:
+                before = (thing, edges_of(thing.yaw_box))
+            self._edges[thing.object_id] = before
+        edges = [_NO_LINES, *(edges for _, edges in self._edges.values())]
+        colors = [np.tile(color_of(thing.label), (12, 2, 1)) for thing in objects]
+        _set_lines(
+            self._boxes,
+            np.concatenate(edges),
+            np.concatenate([np.zeros((0, 2, 3), np.uint8), *colors]),
+        )
+
+    def draw_marked(self, things: Sequence[MapObject], scene: MemorySnapshot) -> None:
+        """Highlight objects; of a single one draw also lines to its related objects."""
+        edges = [edges_of(thing.yaw_box) for thing in things]
+        _set_lines(self._marked, np.concatenate(edges) if edges else _NO_LINES, _MARKED_RGB)
+        ends = []
+        if len(things) == 1:
+            (thing,) = things
+            others = related_ids(thing.object_id, scene)[:_MOST_RELATED]
+            ends = [(thing.box.center, scene.objects[i].box.center) for i in others]
+        _set_lines(self._related, np.array(ends, np.float32).reshape(-1, 2, 3), _RELATED_RGB)
+
+    def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
+        """Draw the camera of each key frame."""
+        wanted = {frame.frame_number: frame for frame in frames}
+        for number in [number for number in self._frames if number not in wanted]:
+            self._frames.pop(number).remove()
+        for number in wanted.keys() - self._frames.keys():
+            self._frames[number] = self._add_frustum(wanted[number])
+
+    def _add_frustum(self, frame: KeyFrame) -> viser.CameraFrustumHandle:
+        return self._scene.add_camera_frustum(
+            f"/evidence/{frame.frame_number}",
+            fov=vertical_fov(frame),
+            aspect=frame.camera.width / frame.camera.height,
+            scale=_FRUSTUM_SCALE,
+            color=_EVIDENCE_RGB,
+            wxyz=quaternion_wxyz(frame.world_T_camera.rotation),
+            position=tuple(frame.world_T_camera.translation.tolist()),
+        )
+
+    def _add_lines(self, name: str, width_px: float) -> viser.LineSegmentsHandle:
+        return self._scene.add_line_segments(
+            name,
+            _NO_LINES,
+            np.zeros((0, 2, 3), np.uint8),
+            thickness=width_px,
+            thickness_units="screen",
+        )
+
+
+def _set_lines(
+    handle: viser.LineSegmentsHandle,
+    segments: NDArray[np.float32],
+    rgb: NDArray[np.uint8] | tuple[int, int, int],
+) -> None:
+    """Replace lines; viser sends only differences."""
+    colors = np.broadcast_to(np.asarray(rgb, np.uint8), segments.shape)
+    handle.points = segments
+    handle.colors = colors
+
+
+def related_ids(object_id: int, scene: MemorySnapshot) -> list[int]:
+    """Ids of the objects that the scene graph relates to one."""
+    ends = [
+        (r.object_id if r.subject_id == object_id else r.subject_id)
+        for r in scene.relations
+        if object_id in (r.subject_id, r.object_id)
+    ]
+    return [i for i in dict.fromkeys(ends) if i in scene.objects and i != object_id]
+
+
+def edges_of(box: Box3D) -> NDArray[np.float32]:
+    """Edges of a box, (12, 2, 3), world."""
+    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    x, y, z = (signs * np.asarray(box.size) / 2.0).T
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    corners = np.column_stack((c * x - s * y, s * x + c * y, z)) + np.asarray(box.center)
+    edges: NDArray[np.float32] = corners.astype(np.float32)[_EDGES]
+    return edges
+
+
+def color_of(label: str) -> NDArray[np.uint8]:
+    """Colour of a label, (3,) RGB, the same in all views."""
+    hue = zlib.crc32(label.encode()) / 2.0**32
+    return np.array([round(255 * v) for v in colorsys.hsv_to_rgb(hue, 0.9, 0.75)], np.uint8)
+
+
+def vertical_fov(frame: KeyFrame) -> float:
+    """Vertical field of view of a frame's camera, radians."""
+    return 2.0 * float(np.arctan2(frame.camera.height / 2.0, frame.camera.fy))
+
+
+def quaternion_wxyz(rotation: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """Quaternion of a (3, 3) rotation, in viser's order."""
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat().tolist()
+    return (w, x, y, z)
+
+
+def fly_to_frame(client: viser.ClientHandle, frame: KeyFrame) -> None:
+    """Move a browser's camera to the pose of a key frame."""
+    with client.atomic():
+        client.camera.wxyz = quaternion_wxyz(frame.world_T_camera.rotation)
+        client.camera.position = tuple(frame.world_T_camera.translation.tolist())
+
+
+def fly_to_object(client: viser.ClientHandle, thing: MapObject) -> None:
+    """Move a browser's camera near an object, on the side where it is now and above."""
+    center = np.asarray(thing.box.center)
+    away = np.asarray(client.camera.position)[:2] - center[:2]
+    length = float(np.linalg.norm(away))
+    side = away / length if length > 0.01 else np.array([1.0, 0.0])
+    size = max(thing.box.size)
+    x, y = center[:2] + side * (_CAMERA_AWAY_M + 2.0 * size)
+    with client.atomic():
+        client.camera.up_direction = (0.0, 0.0, 1.0)
+        client.camera.position = (x, y, center[2] + _CAMERA_ABOVE_M + size)
+        client.camera.look_at = tuple(center.tolist())
+
+
+def look_inside(server: viser.ViserServer, places: ArrayLike) -> None:
+    """Set the first view of a browser: from above a corner of the scene.
+
+    Args:
+        places: (..., 3), world; nothing is changed where there are none.
+    """
+    points = np.asarray(places).reshape(-1, 3)
+    if not len(points):
+        return
+    low, high = np.percentile(points, (1.0, 99.0), axis=0)  # without stray points
+    middle, reach = (low + high) / 2.0, float((high - low)[:2].max())
+    x, y, z = middle.tolist()
+    camera = server.initial_camera
+    camera.position = (x - 0.5 * reach, y - 0.5 * reach, z + 0.7 * reach)
+    camera.look_at = (x, y, float(low[2]))
+    camera.up = (0.0, 0.0, 1.0)
+
+
+def find_object_at(
+    objects: Sequence[MapObject], origin: ArrayLike, direction: ArrayLike
+) -> MapObject | None:
+    """The object whose surface points a ray hits first; without a hit, whose box it enters first.
+
+    Boxes are larger than objects: a ray to the chair under a table enters the table's box first.
+
+    Args:
+        origin: (3,) world, metres.
+        direction: (3,) world, any length but zero.
+    """
+    solid = [thing for thing in objects if len(thing.points)]
+    if solid:
+        start = np.asarray(origin, np.float32)
+        way = np.asarray(direction, np.float32)
+        way = way / np.linalg.norm(way)
+        points = np.concatenate([thing.points for thing in solid]) - start
+        along = points @ way
+        beside = np.linalg.norm(points - along[:, None] * way, axis=1)
+        is_hit = (along > 0.0) & (beside < _NEAR_M + _SPREAD * along)
+        if is_hit.any():
+            nearest = int(np.where(is_hit, along, np.inf).argmin())
+            ends = np.cumsum([len(thing.points) for thing in solid])
+            return solid[int(np.searchsorted(ends, nearest, side="right"))]
+    found = find_object_on_ray(objects, origin, direction)
+    return None if found is None else found[0]
+
+
+class DrawnPlace:
+    """The scene as one server draws it. Thread-safe, except for the cloud."""
+
+    def __init__(
+        self, server: viser.ViserServer, memory: MemoryAccess, cloud: ColoredCloud
+    ) -> None:
+        """
+        Args:
+            cloud: an empty one.
+        """
+        self._server = server
+        self._memory = memory
+        self._cloud = cloud
+        server.scene.set_up_direction("+z")
+        self._points = CloudLayer(server.scene)
+        self._layer = SceneLayer(server.scene)
+        self._tags: dict[int, NameTags] = {}
+        self._lock = threading.Lock()  # for the tags and the three below
+        self._scene: MemorySnapshot | None = None
+        self._marked: tuple[int, ...] = ()
+        self._has_names = True
+
+    def add_switches(self, gui: viser.GuiApi) -> None:
+        """Add check boxes for what is visible to the panel."""
+        cloud = gui.add_checkbox("Cloud", initial_value=True)
+        boxes = gui.add_checkbox("Boxes", initial_value=True)
+        names = gui.add_checkbox("Names", initial_value=True)
+        path = gui.add_checkbox("Camera path", initial_value=True)
+
+        def switch(_: object) -> None:
+            self._points.set_visible(cloud.value)
+            self._layer.set_visible(boxes=boxes.value, path=path.value)
+            with self._lock:
+                self._has_names = names.value
+                for tags in self._tags.values():
+                    self._name(tags)
+
+        for box in (cloud, boxes, names, path):
+            box.on_update(switch)
+
+    def read_cloud(self, on_progress: OnProgress | None) -> None:
+        """Draw the cloud of the stored frames.
+
+        Raises:
+            SceneMemoryError: the memory does not answer.
+        """
+        self._grow(_FIRST_FRAMES, on_progress)
+
+    def grow_cloud(self) -> None:
+        """Add the frames that were stored since.
+
+        Raises:
+            SceneMemoryError: the memory does not answer.
+        """
+        self._grow(_MORE_FRAMES, None)
+
+    def draw(self, scene: MemorySnapshot, marked: Sequence[int]) -> None:
+        """Draw the objects of a snapshot.
+
+        Args:
+            marked: ids of highlighted objects; of a single one the relations are drawn too.
+        """
+        there = [scene.objects[i] for i in marked if i in scene.objects]
+        with self._lock:
+            with self._server.atomic():
+                self._layer.draw_objects(tuple(scene.objects.values()))
+                self._layer.draw_marked(there, scene)
+            self._scene, self._marked = scene, tuple(thing.object_id for thing in there)
+            self._drop_closed()
+            for tags in self._tags.values():
+                self._name(tags)
+
+    def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
+        """Draw the cameras of key frames."""
+        with self._lock:
+            self._layer.draw_key_frames(frames)
+
+    def add_browser(self, client: viser.ClientHandle) -> None:
+        """Draw names for the camera of a new browser."""
+        with self._lock:
+            tags = self._tags[client.client_id] = NameTags(client)
+            self._name(tags)
+
+    def follow_cameras(self) -> None:
+        """Lay the names out again where a browser's camera has moved."""
+        with self._lock:
+            self._drop_closed()
+            for tags in self._tags.values():
+                tags.follow()
+
+    def _drop_closed(self) -> None:
+        here = self._server.get_clients()
+        self._tags = {number: tags for number, tags in self._tags.items() if number in here}
+
+    def _name(self, tags: NameTags) -> None:
+        scene = self._scene
+        if scene is None or not self._has_names:
+            tags.show((), (), ())
+            return
+        related: Collection[int] = ()
+        if len(self._marked) == 1:
+            related = related_ids(self._marked[0], scene)
+        tags.show(tuple(scene.objects.values()), self._marked, related)
+
+    def _grow(self, most_frames: int, on_progress: OnProgress | None) -> None:
+        scene = self._memory.snapshot()
+        ceilings = [p.box.bottom_z for p in scene.structure.values() if p.kind == "ceiling"]
+        below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
+        if self._cloud.update(self._memory, most_frames, on_progress, below_m):
+            self._points.draw(self._cloud)
+            self._layer.draw_path(self._memory.frame_index().world_T_camera[:, :3, 3])
+            corners = [thing.box.corners() for thing in scene.objects.values()]
+            has_cloud = len(self._cloud.points) > 0
+            look_inside(self._server, self._cloud.points if has_cloud else corners)
