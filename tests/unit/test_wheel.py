@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 
 pytestmark = [pytest.mark.extras, pytest.mark.slow]  # it installs packages
+
+
+_NOT_SOURCES = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
 
 
 def run(*command: str | Path, **environment: str) -> str:
@@ -27,7 +31,10 @@ def run(*command: str | Path, **environment: str) -> str:
 
 def test_the_tutorial_runs_from_the_wheel(repository: Path, tmp_path: Path) -> None:
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
-    source = repository / "ros2_ws/src/scenemind"
+    # A copy: setuptools builds beside the sources.
+    source = shutil.copytree(
+        repository / "ros2_ws/src/scenemind", tmp_path / "source", ignore=_NOT_SOURCES
+    )
     run(*pip, "wheel", "--no-deps", "-w", tmp_path, source)
     (wheel,) = tmp_path.glob("scenemind-*.whl")
     run(sys.executable, "-m", "venv", tmp_path / "empty")

@@ -1,1 +1,0 @@
-"""Measurements that users take on their own machine: frame, detect, pipeline, transport."""

@@ -1,1 +1,0 @@
-"""Examination of a recording or a running camera before it is mapped."""

@@ -1,1 +1,0 @@
-"""English of things in rooms: one lexicon, and sentences as trees. Knows no scene."""

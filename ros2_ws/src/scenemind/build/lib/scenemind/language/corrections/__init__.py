@@ -1,1 +1,0 @@
-"""Grammar of corrections: from a sentence to the edits that it asks for."""

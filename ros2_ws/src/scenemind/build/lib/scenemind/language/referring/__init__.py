@@ -1,1 +1,0 @@
-"""Referring expressions in free wording: from a phrase to a description of its target."""

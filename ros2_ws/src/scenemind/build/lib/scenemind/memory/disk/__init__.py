@@ -1,1 +1,0 @@
-"""A memory on disk: SQLite for structure, image files for key frames."""

@@ -1,1 +1,0 @@
-"""The scene graph: relations between objects, and what people corrected."""

@@ -1,1 +1,0 @@
-"""Loops of the way that are closed here, for robots with odometry only."""

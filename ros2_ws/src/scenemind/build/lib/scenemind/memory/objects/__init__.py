@@ -1,1 +1,0 @@
-"""The object map: observations of many frames become objects."""

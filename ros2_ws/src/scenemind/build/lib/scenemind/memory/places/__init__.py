@@ -1,1 +1,0 @@
-"""Where a map lies in another map of the place, without a common origin."""

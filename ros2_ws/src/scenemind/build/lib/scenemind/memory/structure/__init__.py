@@ -1,1 +1,0 @@
-"""Floor, walls and ceiling, as the depth camera sees them."""

@@ -1,1 +1,0 @@
-"""MemTree3D: locations, tracklets, detections."""

@@ -1,1 +1,0 @@
-"""Pages and drawings of a memory, which need no network or JavaScript; replies in a terminal."""
