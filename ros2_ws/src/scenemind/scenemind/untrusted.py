@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import stat
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -143,13 +144,39 @@ def load_json(data: bytes, most_bytes: int = MOST_JSON_BYTES) -> Any:
     text = gunzip(data, most_bytes) if data.startswith(_GZIP) else data
     if len(text) > most_bytes:
         raise ValueError(f"it has {len(text)} bytes, more than {most_bytes}")
-    values = sum(map(text.count, _BEFORE_VALUES))
+    values = json_values(text)
     if values > _MOST_JSON_VALUES:
         raise ValueError(f"it has about {values} values, more than {_MOST_JSON_VALUES}")
     try:
         return json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+
+
+def json_values(text: bytes) -> int:
+    """About how many values a JSON text has, without reading it."""
+    return sum(map(text.count, _BEFORE_VALUES))
+
+
+def check_archive(path: Path) -> None:
+    """Refuse a ZIP file whose parts are more than the file itself. What is no ZIP file passes.
+
+    Raises:
+        ValueError: a part is compressed, or parts lie over each other: both may unpack to any size.
+        OSError: it cannot be read.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+        raise ValueError(f"it is a damaged archive: {error}") from error
+    size = path.stat().st_size
+    if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
+        raise ValueError("its parts are compressed, and may unpack to any size")
+    if sum(part.file_size for part in parts) > size:
+        raise ValueError(f"its parts are larger than its {size} bytes")
 
 
 def gunzip(data: bytes, most_bytes: int) -> bytes:

@@ -216,6 +216,15 @@ def test_pickled_objects_are_not_read(tmp_path: Path) -> None:
         import_vectors(EmbeddingCache("clip", tmp_path), *published, 2)
 
 
+def test_a_file_that_claims_to_be_larger_than_any_memory_is_refused(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    claim = {"descr": "<f4", "fortran_order": False, "shape": (10**13, 2)}
+    with vectors.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, claim)
+    with pytest.raises(PerceptionError, match="no NumPy file"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
 def test_lvis_words_need_no_torch_and_have_sensible_neighbours(lvis: EmbeddingCache) -> None:
     encoder = make_text_encoder("clip_vit_b32", lvis.path.parent)
     words = ["cup", "mug", "refrigerator", "sofa", "loveseat", "pillow", "cushion", "lamp", "chair"]

@@ -10,6 +10,7 @@ from scenemind.memory import Correction, Edit, SceneMemoryError
 from scenemind.memory.graph.corrections import CorrectedObjects, PerceivedMap
 from scenemind.memory.graph.corrections.overlay import CorrectionOverlay
 from scenemind.memory.graph.corrections.replay import (
+    MOST_VALUES,
     Replay,
     corrections_from_json,
     corrections_to_json,
@@ -103,6 +104,15 @@ def test_error_names_the_wrong_value(path: tuple, value: object, message: str) -
 def test_other_text_is_no_journal(text: str) -> None:
     with pytest.raises(SceneMemoryError, match="no journal of corrections"):
         corrections_from_json(text)
+
+
+def test_a_journal_that_would_take_too_much_memory_is_refused_with_a_way_out() -> None:
+    journal = new_journal()
+    write(journal, rename(7, "stool"))
+    document = json.loads(corrections_to_json(journal.entries()))
+    document["corrections"] *= MOST_VALUES // 20
+    with pytest.raises(SceneMemoryError, match=f"more than {MOST_VALUES}: divide its list"):
+        corrections_from_json(json.dumps(document))
 
 
 # The same room mapped again: other ids, a few centimetres off, in another order.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scenemind.perception.types import PerceptionError
+from scenemind.untrusted import check_archive
 
 # Errors of torch for a file with other content: it names none, and lets those of its parts through.
 _UNREADABLE = (
@@ -95,6 +96,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     wrong: list[str] = []
     content: Any = None
     try:
+        check_archive(path)
         names = torch.serialization.get_unsafe_globals_in_checkpoint(str(path))
         wrong = [name for name in names if not _NEUTRAL.fullmatch(name)]
         if not wrong:

@@ -23,6 +23,7 @@ from scenemind.perception.backends.yolo_torch import fastest_type, torch_device
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import find_weights
+from scenemind.untrusted import check_archive
 
 _OF_WIDTH = {768: "vit_b", 1024: "vit_l", 1280: "vit_h"}
 _MOBILE = "mobile"
@@ -131,6 +132,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     import torch
 
     try:
+        check_archive(path)
         state = torch.load(path, map_location="cpu", weights_only=True)
     except _UNREADABLE as error:
         first_line = str(error).strip().partition("\n")[0]

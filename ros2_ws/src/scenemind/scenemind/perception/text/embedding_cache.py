@@ -177,7 +177,7 @@ def _read_vectors(path: Path, dimension: int) -> NDArray[np.float32]:
         matrix = np.load(path, allow_pickle=False)
     except OSError as error:
         raise PerceptionError(f"cannot read the vectors {path}: {error}") from error
-    except (ValueError, EOFError) as error:  # numpy's advice is to load it unsafely
+    except (ValueError, EOFError, MemoryError) as error:  # numpy's advice is to load it unsafely
         raise PerceptionError(f"{path} is no NumPy file of vectors (.npy)") from error
     if not isinstance(matrix, np.ndarray) or matrix.dtype.kind != "f":
         raise PerceptionError(f"{path} holds no array of decimal numbers")

@@ -27,9 +27,12 @@ from scenemind.memory.types import (
     EditKind,
     ObjectAnchor,
 )
+from scenemind.untrusted import json_values
 
 FORMAT: Literal["scenemind corrections"] = "scenemind corrections"
 VERSION: Literal[1] = 1
+MOST_VALUES = 2_000_000
+"""Values of one journal as JSON, some 50,000 corrections: they take up to 400 MB to read."""
 _Triple = tuple[float, float, float]
 # Ranges of the ROS messages: int32 ids, and stamps of int32 seconds.
 _Id = Annotated[int, Field(ge=-(2**31), lt=2**31)]
@@ -95,13 +98,20 @@ def corrections_from_json(text: str) -> list[Correction]:
     """The entries of a journal as JSON.
 
     Raises:
-        SceneMemoryError: it is no journal, or of another version; names the first error.
+        SceneMemoryError: it is no journal, or of another version, or too long; names the first
+            error.
     """
+    values = json_values(text.encode("utf-8", "surrogatepass"))
+    if values > MOST_VALUES:
+        raise MemoryRequestError(
+            f"this journal of corrections has {values} values, more than {MOST_VALUES}: divide its"
+            ' list "corrections" among several files, and import them one after another'
+        )
     try:
         read = _Journal.model_validate_json(text)
         return [_entry_of(entry) for entry in read.corrections]
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the text"
         raise MemoryRequestError(
             f"this is no journal of corrections (format {FORMAT!r}, version {VERSION}): {where}:"
