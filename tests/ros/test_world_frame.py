@@ -11,11 +11,15 @@ import pytest
 from geometry_msgs.msg import TransformStamped
 from rclpy.time import Time
 
+from scenemind.config import ConfigError
 from scenemind.geometry import Pose
 from scenemind_interfaces.msg import SceneObjectArray
 from scenemind_ros.input import world_frame
 from scenemind_ros.input.world_frame import WorldFrame
+from scenemind_ros.mapping import map_publisher
+from scenemind_ros.mapping.map_publisher import MapToOdom
 from scenemind_ros.mapping_node import MappingNode
+from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import LATCHED
 from scenemind_ros.sequence_player import SequencePlayer
 
@@ -105,6 +109,51 @@ def test_map_to_odom_is_followed_through_a_jump(graph: RosGraph, buffer: Buffer)
         np.testing.assert_allclose(pose.matrix(), true.matrix(), atol=1e-9)
     assert placed.world.follows_tf
     assert placed.world.name == "map"
+
+
+def test_a_map_that_begins_here_reads_no_tf(graph: RosGraph, buffer: Buffer) -> None:
+    buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 10 * S
+    poses: list[Pose] = []
+    deliver = lambda _, pose: poses.append(pose)  # noqa: E731
+    world = WorldFrame(graph.observer, "map", deliver, is_begun_here=True)
+    world.add(S, "odom", turned(1.0, 0.0))
+    assert [pose.translation[0] for pose in poses] == [1.0]
+    assert (world.name, world.odom_frame, world.problem) == ("map", "odom", "")
+    assert not world.follows_tf
+
+
+def test_map_to_odom_is_published_when_it_changes_and_on_tf_always(
+    graph: RosGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_tf: list[TransformStamped] = []
+    tf2 = SimpleNamespace(
+        TransformBroadcaster=lambda _: SimpleNamespace(sendTransform=on_tf.append)
+    )
+    monkeypatch.setattr(map_publisher, "tf2_ros", tf2)
+    heard: list[TransformStamped] = []
+    name = f"{graph.observer.get_fully_qualified_name()}/map_to_odom"
+    graph.observer.create_subscription(TransformStamped, name, heard.append, LATCHED)
+    published = MapToOdom(graph.observer)
+    published.publish(None, "map", "")  # no odometry yet
+    published.publish(None, "map", "map")  # it is in the map itself
+    assert not on_tf
+    moved = turned(0.5, 10.0)
+    for pose in (None, None, moved, moved):
+        published.publish(pose, "map", "odom")
+    wait_for(lambda: heard and heard[-1].transform.translation.x == 0.5, "the transform")
+    assert len(on_tf) == 4
+    last = heard[-1]
+    assert (last.header.frame_id, last.child_frame_id) == ("map", "odom")
+    assert last.transform.rotation.z == pytest.approx(math.sin(math.radians(5.0)))
+    published.close()
+
+
+def test_map_to_odom_is_for_loops_that_are_closed_here() -> None:
+    wanted = {**SIMULATED, "publish.map_to_odom": True}
+    assert MappingParameters.from_flat(wanted).publish.map_to_odom
+    for name, value in (("corrections.path", "/path"), ("loop_closure.enabled", False)):
+        with pytest.raises(ConfigError, match="no SLAM system, which publishes it itself"):
+            MappingParameters.from_flat({**wanted, name: value})
 
 
 def test_pose_whose_transform_lags_takes_the_newest(graph: RosGraph, buffer: Buffer) -> None:

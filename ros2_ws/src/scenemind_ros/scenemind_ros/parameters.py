@@ -102,6 +102,10 @@ class PublishParameters(Settings):
     tree_locations: int = Field(
         50, ge=1, description="newest locations in ~/mem_tree; ~/get_mem_tree gives all"
     )
+    map_to_odom: bool = Field(
+        False,
+        description="map_frame to odometry's frame, as closing loops corrects it; docs/slam.md",
+    )
 
 
 class CorrectionParameters(Settings):
@@ -155,6 +159,12 @@ class MappingParameters(SceneMindConfig):
                 raise ValueError(
                     f"depth.aligned is false, so depth.color_T_depth is needed: {error}"
                 ) from error
+        if self.publish.map_to_odom and not self.own_loops.enabled:
+            raise ValueError(
+                "publish.map_to_odom says what closing loops here corrects: it needs"
+                " loop_closure.enabled, and no SLAM system, which publishes it itself (pose_source"
+                " tf, corrections.path, corrections.graph, corrections.tf)"
+            )
         names = (self.topics.instances, self.topics.instance_names)
         if self.detector.backend == "instance_camera" and not all(names):
             raise ValueError(

@@ -202,14 +202,21 @@ class Mapper:
             put_off=plan.put_off,
         )
 
+    @property
+    def world_T_poses(self) -> Pose | None:
+        """Where the world of the frames' poses lies in that of the memory, corrections included;
+        None: it is the same."""
+        moved, world_T_input = self._world_T_poses, self.memory.world_T_input
+        if world_T_input is self._no_correction:
+            return moved
+        return world_T_input if moved is None else world_T_input @ moved
+
     def _in_world(self, frame: RGBDFrame) -> RGBDFrame:
         """A frame with its pose in the world of the memory."""
-        pose, world_T_input = frame.world_T_camera, self.memory.world_T_input
-        if self._world_T_poses is not None:
-            pose = self._world_T_poses @ pose
-        if world_T_input is not self._no_correction:
-            pose = world_T_input @ pose
-        return frame if pose is frame.world_T_camera else replace(frame, world_T_camera=pose)
+        moved = self.world_T_poses
+        if moved is None:
+            return frame
+        return replace(frame, world_T_camera=moved @ frame.world_T_camera)
 
 
 def _every_other(track_ids: NDArray[np.int64], turn: int) -> NDArray[np.int64]:

@@ -28,6 +28,7 @@ from scenemind_ros.conversions.geometry import (
     pose_to_msg,
     stamp_ns,
     time_to_msg,
+    transform_to_msg,
 )
 from scenemind_ros.conversions.images import (
     color_from_msg,
@@ -134,6 +135,7 @@ __all__ = [
     "time_to_msg",
     "timeout_from_msg",
     "tracklet_to_msg",
+    "transform_to_msg",
     "tree_json_from_msg",
     "tree_to_msg",
     "usage_from_msg",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Quaternion, Vector3
+from geometry_msgs.msg import Point, Quaternion, Transform, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo
@@ -47,6 +47,12 @@ def pose_to_msg(pose: Pose) -> PoseMsg:
     return PoseMsg(
         position=point_to_msg(pose.translation), orientation=Quaternion(x=x, y=y, z=z, w=w)
     )
+
+
+def transform_to_msg(pose: Pose) -> Transform:
+    """A pose as TF has it."""
+    (x, y, z), turn = pose.translation.tolist(), pose_to_msg(pose).orientation
+    return Transform(translation=Vector3(x=x, y=y, z=z), rotation=turn)
 
 
 def pose_from_msg(msg: PoseMsg) -> Pose:

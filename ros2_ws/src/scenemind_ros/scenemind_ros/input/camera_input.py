@@ -188,7 +188,12 @@ class CameraInput:
         """
         self.drops = DropCounts(node.get_logger())
         self.assembler = FrameAssembler(parameters, deliver, self.drops)
-        self.world = WorldFrame(node, parameters.map_frame, self.assembler.add_base_pose)
+        self.world = WorldFrame(
+            node,
+            parameters.map_frame,
+            self.assembler.add_base_pose,
+            is_begun_here=parameters.publish.map_to_odom,
+        )
         self._name_instances = name_instances
         self._tf: TfPoses | None = None
         if parameters.pose_source == "tf":

@@ -67,12 +67,27 @@ class WorldFrame:
         name: of the frame that the poses are in.
         problem: why that is not `map_frame`, for diagnostics; empty: it is.
         follows_tf: whether poses are turned by TF, which then corrects them itself.
+        odom_frame: odometry's frame, as its last message says; empty before.
     """
 
-    def __init__(self, node: Node, map_frame: str, deliver: Callable[[int, Pose], None]) -> None:
-        """`deliver` gets stamps in ns and `world_T_base`, in the order of arrival."""
+    def __init__(
+        self,
+        node: Node,
+        map_frame: str,
+        deliver: Callable[[int, Pose], None],
+        *,
+        is_begun_here: bool = False,
+    ) -> None:
+        """`deliver` gets stamps in ns and `world_T_base`, in the order of arrival.
+
+        Args:
+            is_begun_here: the map begins where odometry does, and this node publishes how they
+                part: TF is not read.
+        """
         self.name, self.problem, self.follows_tf = map_frame, "", False
+        self.odom_frame = ""
         self._map_frame = map_frame
+        self._is_begun_here = is_begun_here
         self._deliver = deliver
         self._logger: RcutilsLogger = node.get_logger()
         self._node = node
@@ -84,7 +99,8 @@ class WorldFrame:
     def add(self, stamp: int, frame_id: str, odom_T_base: Pose) -> None:
         """A pose of odometry in its frame; an empty frame counts as `map_frame`."""
         frame = frame_id.removeprefix("/") or self._map_frame
-        if frame == self.name:
+        self.odom_frame = frame
+        if frame == self.name or self._is_begun_here:
             self._deliver(stamp, odom_T_base)  # in the map itself, or without one
             return
         if self._tf is None and tf2_ros is not None:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
+from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import Marker, MarkerArray
 
+from scenemind.geometry import Pose
 from scenemind.memory import LocationNode, MapObject, Memory, SceneMemoryError
 from scenemind.memory.occupancy.grid import OccupancyGrid as Grid
 from scenemind_interfaces.msg import LocationNode as LocationNodeMsg
@@ -26,9 +28,11 @@ from scenemind_ros.conversions import (
     object_to_markers,
     object_to_msg,
     objects_to_cloud,
+    transform_to_msg,
     tree_to_msg,
 )
 from scenemind_ros.conversions.floor import grid_to_msg
+from scenemind_ros.optional_ros import tf2_ros
 from scenemind_ros.qos import LATCHED
 
 Value = TypeVar("Value")
@@ -127,6 +131,45 @@ class MapPublisher:
     def close(self) -> None:
         for topic in self._topics.values():
             self._node.destroy_publisher(topic.publisher)
+
+
+class MapToOdom:
+    """Where odometry's frame lies in the map: latched on `~/map_to_odom` when it changes, and on TF
+    with every call, where tf2_ros is installed."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(TransformStamped, "~/map_to_odom", LATCHED)
+        self._broadcaster = None if tf2_ros is None else tf2_ros.TransformBroadcaster(node)
+        self._sent: tuple[Pose | None, str, str] | None = None
+        if tf2_ros is None:
+            node.get_logger().warning(
+                "publish.map_to_odom: tf2_ros is not installed, so it is on the topic"
+                " ~/map_to_odom alone"
+            )
+
+    def publish(self, map_T_odom: Pose | None, map_frame: str, odom_frame: str) -> None:
+        """
+        Args:
+            map_T_odom: None: they are the same.
+            odom_frame: empty, or that of the map: there is nothing to say.
+        """
+        if odom_frame in ("", map_frame):
+            return
+        pose = Pose.identity() if map_T_odom is None else map_T_odom
+        message = TransformStamped(child_frame_id=odom_frame)
+        message.header.frame_id = map_frame
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.transform = transform_to_msg(pose)
+        if self._broadcaster is not None:
+            self._broadcaster.sendTransform(message)
+        state = map_T_odom, map_frame, odom_frame
+        if self._sent != state:
+            self._publisher.publish(message)
+            self._sent = state
+
+    def close(self) -> None:
+        self._node.destroy_publisher(self._publisher)
 
 
 class _Topic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from scenemind.config import DetectorConfig
 from scenemind.config.scenemind_config import default_root
 from scenemind.describing import AnnotationWorker, DescribingService, vision_only
 from scenemind.frames import RGBDFrame
+from scenemind.geometry import Pose
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, ReadOnlyMemory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name
@@ -32,7 +34,7 @@ from scenemind.reasoning.inventory import BackgroundInventory
 from scenemind_ros.errors import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
-from scenemind_ros.mapping.map_publisher import MapPublisher
+from scenemind_ros.mapping.map_publisher import MapPublisher, MapToOdom
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.parameters import MappingParameters
 
@@ -403,11 +405,24 @@ class MappingDiagnostics:
             "largest_m": report.largest_m,
             "largest_deg": report.largest_deg,
             "put_off": report.put_off,
+            **self._from_odometry(),
         }
         if report.problem:
             values["not closed"] = report.problem
         problems = [report.problem] if report.failed else []
         return diagnostic_status(self._node, "loop closure", values, problems)
+
+    def _from_odometry(self) -> dict[str, object]:
+        """How far the map and odometry have parted."""
+        mapper = self._session.mapper
+        moved = None if mapper is None else mapper.world_T_poses
+        if moved is None:
+            return {"map_to_odom_m": 0.0, "map_to_odom_deg": 0.0}
+        still = Pose.identity()
+        return {
+            "map_to_odom_m": moved.distance_m(still),
+            "map_to_odom_deg": math.degrees(moved.angle_rad(still)),
+        }
 
     def _looking(self) -> list[DiagnosticStatus]:
         """Outcomes of model calls; nothing without configured models."""
@@ -463,6 +478,8 @@ class MappingRun:
         self._corrections = SlamCorrections(
             node, parameters, lambda: session.memory, self._keeps_odometry
         )
+        wants_odom = parameters.publish.map_to_odom
+        self._map_to_odom = MapToOdom(node) if wants_odom else None
         self._health = MappingDiagnostics(node, parameters, self._input, session, self._corrections)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         session.start()
@@ -488,6 +505,8 @@ class MappingRun:
         self._session.stop()
         if self._node.context.ok():
             self._publish_map()
+        if self._map_to_odom is not None:
+            self._map_to_odom.close()
         self._node.destroy_publisher(self._diagnostics)
 
     def _name_instances(self, names: Mapping[int, str]) -> None:
@@ -506,3 +525,6 @@ class MappingRun:
     def _publish_map(self) -> None:
         self._session.world_frame = self._input.world.name
         self._outgoing.publish(self._session.memory, self._session.world_frame)
+        mapper, world = self._session.mapper, self._input.world
+        if self._map_to_odom is not None and mapper is not None:
+            self._map_to_odom.publish(mapper.world_T_poses, world.name, world.odom_frame)
