@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from scenemind.geometry import Box3D
+from scenemind.geometry.points import voxel_keys
 from scenemind.memory import MemorySnapshot
 
+_LEAST_CELL_M, _CELL_GROWTH = 0.01, 1.3  # of a grid in which vertices are joined
 _REACH_M = 0.04  # of an object's surface sample, which has a point every 3 cm
 _SLACK_M = 0.03  # boxes are that inexact
 _ON_PLANE_M = 0.05  # of floor, wall and ceiling, whose boxes are thin
@@ -35,6 +37,41 @@ class SurfaceMesh:
     object_ids: NDArray[np.int32]
     labels: Mapping[int, str] = field(default_factory=dict)
     voxel_m: float = 0.0
+
+    def thinned(self, most_triangles: int) -> SurfaceMesh:
+        """A coarser surface of at most so many triangles: vertices in one cell of a grid become
+        one, and the cells grow until that is enough. `voxel_m` is then their edge length.
+
+        Vertex clustering: Rossignac and Borrel, Multi-resolution 3D approximations for rendering
+        complex scenes, 1993.
+        """
+        found, cell_m = self, self.voxel_m or _LEAST_CELL_M
+        while len(found.triangles) > most_triangles:
+            cell_m *= _CELL_GROWTH
+            found = self._clustered(cell_m)
+        return found
+
+    def _clustered(self, cell_m: float) -> SurfaceMesh:
+        keys = voxel_keys(self.vertices, cell_m)
+        _, first, cell, count = np.unique(
+            keys, return_index=True, return_inverse=True, return_counts=True
+        )
+        middle = np.column_stack(
+            [np.bincount(cell, axis, len(count)) / count for axis in self.vertices.T]
+        )
+        corners = np.sort(cell[self.triangles], axis=1)
+        is_flat = (corners[:, 1:] == corners[:, :-1]).any(axis=1)
+        _, kept = np.unique(corners[~is_flat], axis=0, return_index=True)
+        triangles = cell[self.triangles][~is_flat][np.sort(kept)]
+        ids = self.object_ids[first]
+        return SurfaceMesh(
+            middle.astype(np.float32),
+            triangles.astype(np.int32),
+            self.rgb[first],
+            ids,
+            {i: label for i, label in self.labels.items() if i in set(ids.tolist())},
+            cell_m,
+        )
 
 
 def ids_of_vertices(vertices: NDArray[np.float32], scene: MemorySnapshot) -> NDArray[np.int32]:

@@ -36,6 +36,7 @@ from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
 from scenemind_ros.mapping.map_publisher import MapPublisher, MapToOdom
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
+from scenemind_ros.mapping.surface_publisher import SurfacePublisher
 from scenemind_ros.parameters import MappingParameters
 
 _log = logging.getLogger(__name__)
@@ -480,6 +481,7 @@ class MappingRun:
         )
         wants_odom = parameters.publish.map_to_odom
         self._map_to_odom = MapToOdom(node) if wants_odom else None
+        self._surface = SurfacePublisher(node)
         self._health = MappingDiagnostics(node, parameters, self._input, session, self._corrections)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         session.start()
@@ -505,6 +507,7 @@ class MappingRun:
         self._session.stop()
         if self._node.context.ok():
             self._publish_map()
+        self._surface.close()
         if self._map_to_odom is not None:
             self._map_to_odom.close()
         self._node.destroy_publisher(self._diagnostics)
@@ -525,6 +528,7 @@ class MappingRun:
     def _publish_map(self) -> None:
         self._session.world_frame = self._input.world.name
         self._outgoing.publish(self._session.memory, self._session.world_frame)
+        self._surface.poll(self._session.memory, self._session.world_frame)
         mapper, world = self._session.mapper, self._input.world
         if self._map_to_odom is not None and mapper is not None:
             self._map_to_odom.publish(mapper.world_T_poses, world.name, world.odom_frame)
