@@ -418,6 +418,18 @@ def _map_confidence(
     show_result("map confidence", found, as_json)
 
 
+@app.command("carriers", epilog="Example: python -m benchmarks carriers scannet_objects.json.gz")
+def _carriers(
+    objects: Annotated[Path, typer.Argument(help="Objects file of scenes that people boxed.")],
+    as_json: AsJson = False,
+) -> None:
+    """Count what carries things, by kind: the content of memory/objects/usual_carriers.yaml.
+
+    Counts of half of the scenes are also judged on the other half.
+    """
+    show_result("carriers", bench_named("carriers", "benchmarks")(objects), as_json)
+
+
 _ALL = (
     "frame",
     "detect",

@@ -19,7 +19,8 @@ _WITHOUT_TABLE = ("machine", "versions")
 
 
 def show_result(name: str, result: Mapping[str, Any], as_json: bool) -> None:
-    """Print a result: a row a measure, a table for each list of measures, then the machine."""
+    """Print a result: a row a measure, a table for each list of measures, then the machine
+    where it matters."""
     if as_json:
         print_json(result)
         return
@@ -32,7 +33,9 @@ def show_result(name: str, result: Mapping[str, Any], as_json: bool) -> None:
     for key, things in result.items():
         if _is_table(things):
             print_table(_things(key, things))
-    say("; ".join(_line(result[part]) for part in _WITHOUT_TABLE))
+    known = [_line(result[part]) for part in _WITHOUT_TABLE if part in result]
+    if known:
+        say("; ".join(known))
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str]]:

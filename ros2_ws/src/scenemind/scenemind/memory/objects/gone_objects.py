@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
+from scenemind.memory.objects.carriers import NO_CARRIERS
 from scenemind.memory.objects.map_entry import SAME_PLACE, MapEntry, Sight
 from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.types import MapObject
@@ -204,6 +205,7 @@ class GoneObjects:
     def add(self, entry: MapEntry) -> None:
         """Add an object whose `gone_ns` is set."""
         self._entries[entry.object_id] = entry
+        entry.carriers = NO_CARRIERS  # what carried it may be gone too
         value = entry.to_object(self._walls)
         self._values = dict(sorted({**self._values, entry.object_id: value}.items()))
 

@@ -21,6 +21,7 @@ from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.frame_corrections import FrameCorrections, moved_box, yaw_of
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.objects.box_table import compare_boxes
+from scenemind.memory.objects.carriers import NO_CARRIERS
 from scenemind.memory.objects.extent import box_of, is_too_wide
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.objects.plausible_labels import (
@@ -188,6 +189,7 @@ class MapEntry:
     """Mutable, owned by the object map.
 
     Attributes:
+        carriers: what carries it, see `plausible_labels`; its map notes it.
         frames: numbers of the first and the last frame since the last of the stretches.
         stretches: its evidence by earlier stretches of the camera's way (`stretches`).
         stretches_unwritten: these differ from what was stored last.
@@ -202,6 +204,7 @@ class MapEntry:
         "_label",
         "_stance",
         "_stretch_number",
+        "carriers",
         "confirmed",
         "doubt",
         "first_seen_ns",
@@ -250,6 +253,7 @@ class MapEntry:
         self.doubt = 0.0
         self.surface = surface or SurfaceEvidence(config.voxel_m, config.max_points)
         self.places: NDArray[np.float32] = np.zeros((0, 6), np.float32)
+        self.carriers: Mapping[str, float] = NO_CARRIERS
         self._doubted_from: NDArray[np.float64] | None = None
         self._form: FormWords | None = None
         self._is_too_wide = False
@@ -275,13 +279,20 @@ class MapEntry:
         if label != self._label:
             self._label = None
 
-    def label_probabilities(self, walls: WallPlanes) -> dict[str, float]:
-        """Label -> probability, most likely first: see `plausible_labels`."""
+    def label_probabilities(
+        self, walls: WallPlanes, carriers: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """Label -> probability, most likely first: see `plausible_labels`.
+
+        Args:
+            carriers: other ones than its own.
+        """
+        carriers = self.carriers if carriers is None else carriers
         priors, something_else = label_priors(self.votes, self.observation_count, self.missed)
         form = self._form_words().form
         if self._in_wall is None or self._in_wall[0] is not form or self._in_wall[1] is not walls:
             self._in_wall = form, walls, walls.share_of(form.points, max(form.box.size))
-        return label_probabilities(priors, something_else, form, self._in_wall[2])
+        return label_probabilities(priors, something_else, form, self._in_wall[2], carriers)
 
     @property
     def whole_views(self) -> float:

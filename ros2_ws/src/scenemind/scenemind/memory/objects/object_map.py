@@ -22,6 +22,15 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.objects.box_table import BoxTable
+from scenemind.memory.objects.carriers import (
+    FLOOR,
+    FLOOR_ID,
+    NO_CARRIERS,
+    REACH_M,
+    carrier_group,
+    find_carriers,
+    groups_of,
+)
 from scenemind.memory.objects.duplicates import Rivals, find_duplicates, split
 from scenemind.memory.objects.gone_objects import (
     GoneObjects,
@@ -204,6 +213,9 @@ class ObjectMap:
         self._last_looked_at = 0
         self._edited_ids: Set[int] = frozenset()
         self._walls = WallPlanes()
+        self._carrier_of: dict[int, int] = {}
+        self._carried: dict[int, set[int]] = {}  # by objects and the floor
+        self._off_carrier: set[int] = set()  # objects whose carrier is to be found anew
         self._floor_z: float | None = None
         self._off_floor: list[int] = []  # objects that stand on the floor as it was before
         self.named_ids: set[int] = set()
@@ -299,6 +311,7 @@ class ObjectMap:
 
     def objects(self) -> Mapping[int, MapObject]:
         """The confirmed objects by id, ascending: perception's view, constant afterwards."""
+        self._note_carriers()
         if self._stale:
             values, is_longer = dict(self._values), False
             for object_id in self._stale:
@@ -313,6 +326,50 @@ class ObjectMap:
             self._values = values
             self._stale = set()
         return MappingProxyType(self._values)
+
+    def _note_carriers(self) -> None:
+        """Find anew what carries the stale objects, and what they carry or carried; objects whose
+        labels that changes are stale then."""
+        if not self._stale and not self._off_carrier:
+            return
+        asked, self._off_carrier = self._stale | self._off_carrier, set()
+        here = [i for i in asked if i in self._entries]
+        _, near, _ = self._boxes.pairs(self._boxes.bounds_of(here), REACH_M)
+        asked = asked.union(near.tolist(), *(self._carried.get(i, ()) for i in asked))
+        ids = sorted(i for i in asked if self.is_confirmed(i))
+        bounds, groups = self._boxes.bounds_of(ids), {FLOOR_ID: {FLOOR: 1.0}}
+        found = find_carriers(bounds, ids, self._boxes, self._floor_z, self._is_carrier)
+        for object_id, carrier in zip(ids, found, strict=True):
+            self._set_carrier(object_id, carrier)
+            entry, carriers = self._entries[object_id], NO_CARRIERS
+            if carrier is not None:
+                if carrier not in groups:  # without its own carrier: they may be in a circle
+                    other = self._entries[carrier]
+                    groups[carrier] = groups_of(other.label_probabilities(self._walls, NO_CARRIERS))
+                carriers = groups[carrier]
+            if carriers != entry.carriers:
+                entry.carriers = carriers
+                known = self._values.get(object_id)
+                told = entry.label_probabilities(self._walls)
+                if known is None or known.label_probabilities != told:
+                    self._stale.add(object_id)
+        for object_id in asked.difference(ids):
+            self._set_carrier(object_id, None)
+
+    def _set_carrier(self, object_id: int, carrier: int | None) -> None:
+        before = self._carrier_of.pop(object_id, None)
+        if before is not None and before != carrier:
+            self._carried[before].discard(object_id)
+            if not self._carried[before]:
+                del self._carried[before]
+        if carrier is not None:
+            self._carrier_of[object_id] = carrier
+            self._carried.setdefault(carrier, set()).add(object_id)
+
+    def _is_carrier(self, object_id: int) -> bool:
+        """Whether things may stand on it: of tentative objects nothing is sure."""
+        entry = self._entries[object_id]
+        return entry.confirmed and carrier_group(entry.label) is not None
 
     def is_confirmed(self, object_id: int) -> bool:
         """True if `objects` has it; computes no values."""
@@ -542,6 +599,7 @@ class ObjectMap:
             self._off_floor = list(self._entries)
         turn = self._off_floor[-_SETTLED_AT_ONCE:]
         del self._off_floor[-_SETTLED_AT_ONCE:]
+        self._off_carrier.update(turn)
         changed = set()
         for object_id in turn:
             entry = self._entries.get(object_id)

@@ -2,11 +2,12 @@
 thing is.
 
 Detectors take a print on a poster for a person and a door for a refrigerator, from every side and
-with a good score. Geometry knows better: a thing is usually as long as its kind is, and what lies
-in the plane of a wall is no person. Bayes' rule over the labels that were ever given to the object
-and "something else":
+with a good score. Geometry knows better: a thing is usually as long as its kind is, what lies in
+the plane of a wall is no person, and what stands on a couch no refrigerator. Bayes' rule over the
+labels that were ever given to the object and "something else":
 
     odds(label) = prior(label) * p(size | label) / p(size) * p(in a wall | label) / p(in a wall)
+                  * p(carrier | label) / p(carrier)
 
 where the densities below the line are those of any thing. Ratios above 1 are taken as 1: the prior
 was fitted on things of usual sizes at usual places, which are therefore no news. They have a floor,
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from scenemind.memory.attributes.form import Form
 from scenemind.memory.attributes.sizes import find_kind
 from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.objects.carriers import NO_CARRIERS, weigh_carrier
 from scenemind.memory.types import StructurePlane
 
 
@@ -85,6 +87,7 @@ def label_probabilities(
     something_else: float,
     form: Form,
     in_wall: float,
+    carriers: Mapping[str, float] = NO_CARRIERS,
 ) -> dict[str, float]:
     """Label -> probability, most likely first; what they lack to 1 is something else, or nothing.
 
@@ -92,9 +95,13 @@ def label_probabilities(
         priors, something_else: as `label_priors` gives them.
         form: of its surface, world, metres.
         in_wall: share of its surface in the plane of a wall, see `WallPlanes.share_of`.
+        carriers: group of carriers -> probability that it stands on one: see `carriers`.
     """
     weights = {
-        label: prior * _form_evidence(label, form) * wall_evidence(label, in_wall)
+        label: prior
+        * _form_evidence(label, form)
+        * wall_evidence(label, in_wall)
+        * min(max(weigh_carrier(label, carriers), LEAST_EVIDENCE), 1.0)
         for label, prior in priors.items()
     }
     total = sum(weights.values()) + something_else
@@ -117,7 +124,7 @@ _RANGE = 2.0 * 1.2816
 # Standard deviation of the logarithm of measured sides beyond that of the kinds in the same rooms:
 # masks take neighbours with them, and parts are hidden.
 _TOO_LONG, _TOO_SHORT = 0.25, 0.40
-LEAST_EVIDENCE = 0.05  # against a label, of size and of place
+LEAST_EVIDENCE = 0.05  # against a label, of size, of place and of what carries it
 
 
 @lru_cache(maxsize=4096)
