@@ -375,6 +375,10 @@ class Changed:
     stayed: bool = False
 
 
+class CouldBe(_OfSubject):
+    """Question such as "what else could object 6 be"."""
+
+
 class HowSure(_OfSubject):
     """Question such as "how sure are you that there is a refrigerator"."""
 
@@ -420,9 +424,9 @@ class Joined:
 
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
-    | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | HasRoomFor
-    | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore | TimesSeen | Choose
-    | Joined
+    | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
+    | HasRoomFor | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore
+    | TimesSeen | Choose | Joined
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

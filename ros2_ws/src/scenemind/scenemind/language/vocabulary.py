@@ -213,6 +213,10 @@ class WordMatch:
         """Whether it is another thing, which is often confused with the named one."""
         return self.score == _CLOSE
 
+    def as_stand_in(self, reason: str) -> WordMatch:
+        """The same label, as one that is not sure to be meant."""
+        return WordMatch(self.label, _CLOSE, reason)
+
     @property
     def note(self) -> str:
         """The reason, and the unchecked words."""

@@ -40,6 +40,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.AskAttribute: set_answers.attribute,
     trees.Describe: set_answers.describe_thing,
     trees.HowSure: set_answers.how_sure,
+    trees.CouldBe: set_answers.could_be,
     trees.Verify: claim_answers.verify,
     trees.Same: claim_answers.same,
     trees.Choose: claim_answers.choose,

@@ -22,6 +22,7 @@ from scenemind.language.trees import (
 )
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.near_misses import DOUBTED, Unfit, is_near_miss, unfit_parts
@@ -112,7 +113,7 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
         wrong.insert(0, Unfit(reading.phrase.noun))
     of_kind = int(np.count_nonzero(at.named(phrase.noun)))
     evidence = Evidence(len(query.text.split()), of_kind, len(phrase.unread))
-    sure = phrase_likelihoods(scores, evidence) * scene.confidence
+    sure = phrase_likelihoods(scores, evidence) * confidences_as(scene, phrase.noun)
     order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]

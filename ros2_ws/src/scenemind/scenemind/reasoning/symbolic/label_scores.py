@@ -45,7 +45,9 @@ def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
         matches = [match for match in matches if match.sure]
         scores[_with_thing(scene, qualities, _rows_of_kind(scene, kind))] = 1.0
     for match in matches:
-        scores[scene.rows_of_label[match.label]] = match.score
+        scores[scene.rows_called([match.label])] = match.score
+        if match.label in scene.may_be:
+            _weigh_maybe(scene, match.label, scores)
     if not matches:
         return scores, ""
     _narrow_by_attribute(scene, matches[0].unknown, scores, needed=False)
@@ -74,6 +76,9 @@ def graded_label_scores(scene: Scene, noun: str) -> Scores:
     found, unknown = _label_scores(frozenset(scene.rows_of_label), noun)
     for label, score in found:
         scores[scene.rows_of_label[label]] = score
+    for match in scene.matches(noun) if scene.may_be else ():
+        if match.label in scene.may_be:
+            _weigh_maybe(scene, match.label, scores)
     if unknown:
         rows = np.flatnonzero(scores).tolist()
         without = [row for row in rows if not has_words(scene, row, unknown)]
@@ -82,6 +87,24 @@ def graded_label_scores(scene: Scene, noun: str) -> Scores:
     if kind is not None:
         scores[_rows_of_kind(scene, kind)] = 1.0
     return scores
+
+
+def confidences_as(scene: Scene, noun: str) -> Scores:
+    """Confidences (N,) of objects; of those that stand in for a noun as they may be one, how likely
+    they are."""
+    if not scene.may_be or not noun:
+        return scene.confidence
+    sure = scene.confidence.copy()
+    for match in scene.matches(noun):
+        for row, probability in scene.may_be.get(match.label, {}).items():
+            sure[row] = probability
+    return sure
+
+
+def _weigh_maybe(scene: Scene, label: str, scores: Scores) -> None:
+    """Score things that may bear a label, so that their confidence is its probability."""
+    for row, probability in scene.may_be[label].items():
+        scores[row] = min(probability / max(float(scene.confidence[row]), probability), _SURE)
 
 
 @lru_cache(maxsize=4096)

@@ -514,5 +514,6 @@ def stand_in_notes(phrases: Iterable[NounPhrase], scene: Scene) -> tuple[str, ..
             names = say.the(things[0]) if len(things) == 1 else say.listed(things)
             one = noun if " " in noun else singular(noun)
             known = f"the nearest that I know {say.be(len(things))} {names}"
-            notes.append(f"I know no {shown(one)}; {known}.")
+            may = ", which may be one" if scene.matches(noun)[0].label in scene.may_be else ""
+            notes.append(f"I know no {shown(one)}; {known}{may}.")
     return tuple(notes)

@@ -110,6 +110,7 @@ class Scene:
         bounds: (N, 6) float64: the axis-aligned hulls, lowest then highest corner.
         low, high: (N, 3) float64: the two corners.
         rows_of_label: label -> its rows, of objects only.
+        may_be: label that no object bears -> rows of those that may be one, with the probability.
         row_of_id: id -> row.
         made: what is made of it once, by its type.
     """
@@ -140,6 +141,11 @@ class Scene:
         self.rows_of_label: dict[str, list[int]] = {}
         for row in np.flatnonzero(self.is_object).tolist():
             self.rows_of_label.setdefault(self.objects[row].label, []).append(row)
+        self.may_be: dict[str, dict[int, float]] = {}
+        for row in np.flatnonzero(self.is_object).tolist():
+            for label, probability in self.objects[row].alternatives.items():
+                if label not in self.rows_of_label:
+                    self.may_be.setdefault(label, {})[row] = probability
         self.made: dict[type, Any] = {}
         self._gaps_m: dict[int, Scores] = {}
         self.row_of_id = {int(object_id): row for row, object_id in enumerate(self.ids)}
@@ -152,12 +158,19 @@ class Scene:
         return tuple(self.objects[row] for row in rows)
 
     def matches(self, noun: str) -> list[WordMatch]:
-        """Labels of objects that a noun may mean; see `Vocabulary.match`."""
-        return Vocabulary.load().match(noun, self.rows_of_label)
+        """Labels of objects that a noun may mean; see `Vocabulary.match`. Where no object surely is
+        of the kind, those which may be one stand in (`may_be`)."""
+        found = Vocabulary.load().match(noun, self.rows_of_label)
+        if not self.may_be or any(match.sure for match in found):
+            return found
+        maybe = Vocabulary.load().match(noun, self.may_be)
+        return [match.as_stand_in("may be one") for match in maybe if match.sure] or found
 
     def rows_called(self, labels: Iterable[str]) -> list[int]:
-        """Rows of the objects that bear one of the labels."""
-        return [row for label in labels for row in self.rows_of_label[label]]
+        """Rows of the objects that bear one of the labels; of a label that none bears, those that
+        may be one."""
+        of = self.rows_of_label
+        return [row for label in labels for row in of.get(label) or self.may_be[label]]
 
     @cached_property
     def room(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

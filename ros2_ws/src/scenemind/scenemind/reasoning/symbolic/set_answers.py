@@ -36,6 +36,8 @@ _DESCRIBED = (
 )
 # How often a measured mean colour is the true one: indoor light is dim and warm.
 _AS_MEASURED = 0.6
+# Least probability of a label that is said.
+_WORTH_SAYING = 0.01
 _CONSUMING = ("eat", "drink")
 # Closer objects touch the anchor, and are no hint.
 _TOUCHING_M = 0.005
@@ -188,6 +190,27 @@ def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
     like = "" if _is_sure(question.subject, at) else "something like it, "
     text = f"{share} sure that there is {like}{say.one(thing)}, seen in {seen}"
     return Reply(text, sure, (thing,), share)
+
+
+def could_be(question: trees.CouldBe, at: Resolver) -> Reply:
+    """What else objects may be, by what detectors called them, their sizes and places."""
+    found = at.existing(question.subject)
+    each = [_what_it_may_be(thing) for thing in found.objects]
+    first = next(iter(found.objects[0].alternatives), "nothing else")
+    return Reply(say.bounded(each), found.confidence, found.objects, shown(first))
+
+
+def _what_it_may_be(thing: MapObject) -> str:
+    if not thing.label_probabilities or thing.label != thing.perceived_label:
+        return f"{say.the(thing)} is what a person said, so nothing else"
+    others = {name: p for name, p in thing.label_probabilities.items() if p >= _WORTH_SAYING}
+    own = others.pop(thing.label, thing.confidence)
+    named = [f"{with_article(shown(name))} with {100.0 * p:.0f} %" for name, p in others.items()]
+    rest = 1.0 - own - sum(others.values())
+    if rest >= _WORTH_SAYING:
+        named.append(f"something else, or nothing, with {100.0 * rest:.0f} %")
+    sure = f"{say.the(thing)} is one with {100.0 * own:.0f} %"
+    return f"{sure}; it may be {' or '.join(named)}" if named else sure
 
 
 def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
