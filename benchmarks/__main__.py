@@ -411,7 +411,8 @@ def _map_confidence(
 ) -> None:
     """Fit the confidence of map objects on real places and on simulated rooms.
 
-    Each place is also judged by weights that were fitted without it.
+    Each place is also judged by weights that were fitted without it; maps with the same truth are
+    one place.
     """
     seeds = range(1, rooms + 1)
     found = bench_named("map_confidence", "benchmarks")(memories, truth, seeds)

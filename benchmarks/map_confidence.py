@@ -73,12 +73,13 @@ def bench_map_confidence(
     """The weights fitted on each of two kinds of places, and how true confidences are.
 
     Args:
-        memories: folders of mapped places. truths: a file of boxes made by hand for each.
+        memories: folders of mapped places. truths: a file of boxes made by hand for each. Maps with
+            the same truth, such as of several detectors, are one place, left out together.
         rooms: seeds of simulated rooms; every second one is held out.
     """
-    real = {
-        memory.name: _real(memory, truth) for memory, truth in zip(memories, truths, strict=True)
-    }
+    real: dict[str, list[Judged]] = {}
+    for memory, truth in zip(memories, truths, strict=True):
+        real.setdefault(truth.stem, []).extend(_real(memory, truth))
     simulated = [_simulated(seed) for seed in rooms]
     held_out = {_SIMULATED: [judged for room in simulated[1::2] for judged in room]}
     result: dict[str, Any] = {}
