@@ -910,6 +910,20 @@ class Scene:
             Path(path).write_bytes(encode_mesh(mesh, Path(path)))
         return mesh
 
+    def film(self, path: str | Path, frames: int = 30) -> int:
+        """Write how the map grew as an animated GIF or WebP; returns the number of pictures.
+
+        Args:
+            path: .gif or .webp.
+            frames: the most pictures.
+
+        Raises:
+            SceneMindError: another suffix, no stored frames, or the file cannot be written.
+        """
+        from scenemind.report.film import write_film
+
+        return write_film(self.memory, Path(path), frames)
+
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, opens_browser: bool = True
     ) -> Viewer:

@@ -26,6 +26,7 @@ from scenemind.cli.options import (
     MemoryName,
     MemoryRoot,
     load_settings,
+    memory_path,
     stored_path,
     takes,
 )
@@ -48,6 +49,7 @@ from scenemind.memory import MemorySnapshot
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES, STORED, canonical_relation
 from scenemind.memory.types import MapObject
 from scenemind.report.drawing import colors_of, drawing_size, standalone_svg
+from scenemind.report.film import SUFFIXES as FILM_SUFFIXES
 from scenemind.report.levels import Branch, render_levels, support_tree
 from scenemind.report.page import neighbourhood, shown_relations
 from scenemind.report.terminal import PlainConsole, object_json, print_json
@@ -340,7 +342,7 @@ def write_picture(svg: str, path: Path) -> None:
     elif path.suffix == ".png":
         _write_png(svg, path)
     else:
-        raise UsageError(f"{path.name} is no picture: --picture takes .svg and .png")
+        raise UsageError(f"{path.name} is no picture: --picture takes .svg, .png, .gif, .webp")
 
 
 def _write_png(svg: str, path: Path) -> None:
@@ -402,7 +404,11 @@ class GraphOptions:
         False
     )
     picture: Annotated[
-        Path | None, typer.Option(help="File of a drawing, .svg or .png.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="File of a drawing, .svg or .png; .gif or .webp: how the map grew.",
+            show_default=False,
+        ),
     ] = None
     view: Annotated[
         View, typer.Option(help="Drawing of the map from above, or of the graph by levels.")
@@ -423,6 +429,9 @@ def _graph(options: GraphOptions) -> None:
     form = chosen_format(options.form, options.out)
     if options.as_json and form is not None and options.out is None:
         raise UsageError("--json and an export would both go to standard output: say --out FILE")
+    if options.picture is not None and options.picture.suffix in FILM_SUFFIXES:
+        _film(options, options.picture)
+        return
     predicates = [canonical_relation(name).name for name in options.relation or ()]
     source = _source(options)
     thing = None if options.object_id is None else named_object(source, options.object_id)
@@ -442,6 +451,14 @@ def _graph(options: GraphOptions) -> None:
         print_tree(source.snapshot)
     else:
         print_object(source, thing)
+
+
+def _film(options: GraphOptions, path: Path) -> None:
+    if options.live or options.objects is not None:
+        raise UsageError("a film is made of a memory's stored frames: name it with --memory")
+    folder = memory_path(options.memory, options.memory_root)
+    with sm.open(folder, read_only=True, config=load_settings(options.config)) as scene:
+        say(f"written: {path}, {scene.film(path)} pictures", file=sys.stderr)
 
 
 def _source(options: GraphOptions) -> SceneExport:
