@@ -169,7 +169,7 @@ def test_relations_for_the_picture_may_be_chosen(objects: Path, tmp_path: Path) 
         (["--scene", "room", "--object", "77"], "no object 77"),
         (["--scene", "room", "--format", "dot"], "none of json, graphml, ply, objects"),
         (["--scene", "room", "--out", "scene.dot"], "say a --format"),
-        (["--scene", "room", "--picture", "scene.gif"], ".svg, .png, .gif, .webp"),
+        (["--scene", "room", "--picture", "scene.bmp"], ".svg, .png, .gif, .webp"),
         (["--scene", "room", "--relation", "loves"], "no relation 'loves'"),
         (["--scene", "room", "--format", "json", "--json"], "say --out FILE"),
         (["--scene", "room", "--format", "json", "--out", "none/s.json"], "cannot be written"),
