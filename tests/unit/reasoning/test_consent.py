@@ -44,6 +44,8 @@ def related(subject: int, predicate: str, other: int, *, so: bool = True) -> Edi
         ("our sofa? It is wood, you know", attributed(8, "material", "wooden")),
         ("the fourth chair belongs to Anna's mother", attributed(4, "owner", "Anna's mother")),
         ("that laptop is mine", attributed(3, "owner", "Ada")),
+        # A lid belongs to a pot: what the person says, and no claim that a thing owns anything.
+        ("the laptop belongs to the shelf", attributed(3, "owner", "shelf")),
         ("my laptop is the black one", attributed(3, "owner", "the person")),
         ("could you call the sofa a settee?", renamed(8, "settee")),
         ("the sofa is a settee, isn't it?", renamed(8, "settee")),

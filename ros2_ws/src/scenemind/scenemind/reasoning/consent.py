@@ -401,7 +401,12 @@ class _Said:
         behind = [m for m in after if m.at == nearest and second in m.ids]
         if not behind or self._clause.denied[nearest] != is_denied:
             return False
-        others = [m for m in self._mentions if m.at < start or m.at > nearest]
+        others = [
+            m
+            for m in self._mentions
+            # "Nothing is on the table but the cup" says that the cup is there.
+            if m.at < start or (m.at > nearest and self._clause.denied[m.at] == is_denied)
+        ]
         if any(m.at < start for m in others):
             return any(first in m.ids for m in others)
         return first in self._before.ids or any(first in m.ids for m in others)
