@@ -398,6 +398,19 @@ def _likelihoods(
     show_result("likelihoods", found, as_json)
 
 
+@app.command("rewording", epilog="Example: python -m benchmarks rewording --fit")
+def _rewording(
+    fit: Annotated[bool, typer.Option(help="Also write the packaged network.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say everyday sentences again as plain questions, by networks that did not hear these people.
+
+    Each file of benchmarks/everyday is left out in turn; "as meant" counts questions whose tree is
+    that of the one that was written for it. Needs torch; takes some minutes a file.
+    """
+    show_result("rewording", bench_named("rewording", "benchmarks")(fit), as_json)
+
+
 @app.command(
     "map-confidence",
     epilog="Example: python -m benchmarks map-confidence office table --truth hololens.json"

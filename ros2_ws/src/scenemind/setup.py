@@ -17,6 +17,7 @@ setup(
         "": [
             "py.typed",
             "**/*.txt",
+            "**/*.npz",
             "**/*.yaml",
             "**/*.json",
             "**/*.css.j2",

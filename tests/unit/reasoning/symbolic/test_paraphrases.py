@@ -26,7 +26,10 @@ RELATIONS = {
 
 def claimed(text: str, policy: Policy) -> str:
     try:
-        return REASONER.ask(query(text, policy=policy), MEMORY.snapshot()).brief
+        reply = REASONER.ask(query(text, policy=policy), MEMORY.snapshot())
+        # What the grammar does not read has no meaning of its own, but one that it is taken for.
+        is_taken = reply.text.startswith("I take that as")
+        return "not_understood" if is_taken else reply.brief
     except ReasoningError as error:
         return error.failure.code
 

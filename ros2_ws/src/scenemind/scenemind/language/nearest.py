@@ -172,6 +172,12 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
     return text, tuple(notes)
 
 
+def spelled_question(text: str, labels: Collection[str]) -> str:
+    """A plain question with the misspelled names of the map's things set right."""
+    known = _Words(labels)
+    return " ".join(known.spelled(word, of_labels=True) for word in text.split())
+
+
 def spelled_correction(text: str, labels: Collection[str]) -> str:
     """A correction with its misspelled words set right, in lower case."""
     shapes = _words_in("scenemind.language.corrections", "shapes.yaml")
@@ -200,13 +206,18 @@ class _Words:
         self._names = [*names, *map(plural, names)]
         self._known = self._grammar | thing_words() | frozenset(self._names)
 
-    def spelled(self, word: str) -> str:
-        """The word that is meant by a misspelled one, a label's rather than others; or itself."""
-        is_word = word.isalpha() and len(word) >= _SHORTEST
+    def spelled(self, word: str, *, of_labels: bool = False) -> str:
+        """The word that is meant by a misspelled one, a label's rather than others; or itself.
+
+        Args:
+            of_labels: it can only be one of a label.
+        """
+        is_word = word.isalpha() and len(word) >= _SHORTEST and find_number(word) is None
         if not is_word or {word, singular(word)} & self._known:
             return word
         slips = _MOST_SLIPS if len(word) >= _LONG else 1
-        for choices in (self._names, self._grammar, thing_words()):
+        others = () if of_labels else (self._grammar, thing_words())
+        for choices in (self._names, *others):
             near = [o for o in choices if OSA.distance(word, o, score_cutoff=slips) <= slips]
             if len(word) == _SHORTEST:
                 near = [other for other in near if set(other) == set(word)]

@@ -14,6 +14,7 @@ from scenemind.language.english import shown
 from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
+from scenemind.language.rewording import Rewording
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.speech_acts import (
@@ -44,6 +45,7 @@ from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
     not_understood,
+    said_again,
     with_suggestion,
 )
 from scenemind.reasoning.symbolic.relation_scores import is_room
@@ -68,6 +70,8 @@ SITUATED = "read as a situated question"
 # Least likelihood of an answer that is no guess, and of one to a question without a situation that
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
+# Least likelihood of a plain question that is answered in place of what was said, and not offered.
+_LIKELY_MEANT = 0.45
 # Most confidence in what is said of a misspelled thing.
 _RESPELLED = 0.8
 # Shapes that the grammar reads less of.
@@ -200,7 +204,7 @@ class SymbolicReasoner:
         if note is None:
             return self._replied(query, snapshot, asking, answer_to)
         try:
-            reply = self._replied(query, snapshot, asking, answer_to)
+            reply = self._replied(query, snapshot, asking, answer_to, has_note=True)
         except ReasoningError as error:
             steps = (f"read as a question about notes: {error}",)
             return MethodReply(note.sentence, note.confidence, note.objects, steps=steps)
@@ -213,24 +217,59 @@ class SymbolicReasoner:
         snapshot: MemorySnapshot,
         asking: Asking | None,
         reply_to: Callable[[Query, MemorySnapshot], _Found],
+        *,
+        has_note: bool = False,
     ) -> _Found:
-        """The reply to a sentence whose misspelled names are set right; a model, where there is
-        one, reads what the grammar does not."""
+        """The reply to a sentence whose misspelled names are set right. What the grammar does not
+        read, a model reads, where there is one; else it is taken for a plain question.
+
+        Args:
+            has_note: a note answers it, if it is refused.
+        """
         labels = self._seen(snapshot).rows_of_label
         query = _with_situation(query)
         text, slips = respelled(query.text, labels)
         query = replace(query, text=text)
         steps: tuple[str, ...] = ()
+        is_phrase = reply_to == self._grounding
+        takes = query.policy != "strict" and not has_note
         try:
             if self._reader is not None and asking is not None and not is_read(text):
+                takes = False
                 meant = self._reader.read(text, labels, asking)
                 query = replace(query, text=meant or text)
                 steps = tuple(asking.progress.steps)
             reply: _Found = reply_to(query, snapshot)
         except ReasoningError as error:
-            is_phrase = reply_to == self._grounding
-            raise with_suggestion(error, text, labels, is_phrase=is_phrase) from error
+            said = None if is_phrase else said_again(error, query, labels)
+            if said is None or said.likelihood < _LIKELY_MEANT or not takes:
+                raise with_suggestion(error, text, labels, said, is_phrase=is_phrase) from error
+            reply = self._said_as(said, query, snapshot, reply_to, error)
         return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
+
+    def _said_as(
+        self,
+        said: Rewording,
+        query: Query,
+        snapshot: MemorySnapshot,
+        reply_to: Callable[[Query, MemorySnapshot], _Found],
+        refusal: ReasoningError,
+    ) -> _Found:
+        """The reply to the plain question that a sentence probably means, and that it says.
+
+        Raises:
+            ReasoningError: that of the plain question, in place of a refusal of the wording; the
+                refusal itself, where the sentence was understood.
+        """
+        taken = f'I take that as "{said.text}"'
+        try:
+            reply = reply_to(replace(query, text=said.text, before=""), snapshot)
+        except ReasoningError as error:
+            if refusal.failure.code != "not_understood":
+                raise refusal from error
+            code, text = error.failure.code, f"{taken} {error.failure.text}"
+            raise ReasoningError(code, text, error.failure.suggestion) from error
+        return _resting_on((taken,), reply, said.likelihood)
 
     def _answer(self, query: Query, snapshot: MemorySnapshot, *, is_placed: bool) -> MethodReply:
         """The strict answer, unless the query came with a situation (`is_placed`); else what is

@@ -6,25 +6,32 @@ A suggestion is offered, never taken: whoever asked may send it in place of thei
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from scenemind.language import lexicon
-from scenemind.language.english import joined, shown, singular
+from scenemind.language.english import joined, normal, shown, singular
 from scenemind.language.nearest import (
+    is_read,
     nearest_question,
     spelled_correction,
+    spelled_question,
     thing_words,
     with_nouns,
 )
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import parse_question, read_text
+from scenemind.language.rewording import Rewording, reworded
 from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.trees import Exists, NounPhrase, Question
+from scenemind.language.trees import Exists, NounPhrase, Question, noun_phrases
 from scenemind.language.verbalization import question_words
 from scenemind.language.vocabulary import Vocabulary
-from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
 
 _LONGEST_NAME = 3  # words
+_WORTH_OFFERING = 0.2  # least likelihood of a plain question
+_UNDENIED = 0.65  # share of the likelihood of one that leaves out a "not", which a tag may be
+_DENYING = frozenset(("no", "not", "never", "without"))
 QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
     " changed. See `scenemind ask --help`."
@@ -42,8 +49,69 @@ def not_understood(error: NotUnderstoodError, text: str) -> ReasoningError:
     return ReasoningError("not_understood", f'I do not understand "{part}"{where}.')
 
 
+def said_again(error: ReasoningError, query: Query, labels: Collection[str]) -> Rewording | None:
+    """A refused question as a plain one, with misspelled names set right; None where there is none,
+    or where the grammar has read it rightly, of things that have names.
+
+    Args:
+        labels: of the map's objects.
+    """
+    failure = error.failure
+    is_open = failure.code == "not_found" and _names_nothing(query.text, labels)
+    is_open |= failure.code == "not_understood"
+    said = reworded(query.text, query.before) if is_open and not failure.suggestion else None
+    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
+        return None
+    questions = [spelled_question(each, labels) for each in said.text.split("? ")]
+    plain = f"{'? '.join(questions)}?"
+    if not is_read(plain) or (is_read(query.text) and _question(query.text) == _question(plain)):
+        return None
+    # Who leaves out a thing or a "not" may ask for something else.
+    dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
+    sure = 0.0 if dropped else said.likelihood
+    if _is_denied(query.text) and not _is_denied(plain):
+        sure *= _UNDENIED
+    return replace(said, text=plain, likelihood=sure)
+
+
+def _question(text: str) -> Question:
+    return read_text(text).question
+
+
+def _things_in(text: str, labels: Collection[str]) -> set[str]:
+    """The labels of the map that a text says as they are, or by another word."""
+    vocabulary, found = Vocabulary.load(), set[str]()
+    words = [singular(token.word) for token in tokenize(text)]
+    for at in range(len(words)):
+        for end in range(at + 1, min(at + _LONGEST_NAME, len(words)) + 1):
+            name = " ".join(words[at:end])
+            if name in labels or name in thing_words():
+                found |= {match.label for match in vocabulary.match(name, labels) if match.sure}
+    return found
+
+
+def _is_denied(text: str) -> bool:
+    return not _DENYING.isdisjoint(token.word for token in tokenize(text))
+
+
+def _names_nothing(text: str, labels: Collection[str]) -> bool:
+    """Whether a question that is read is about things of a name that nobody knows: "sitting"."""
+    phrases = noun_phrases(_question(text)) if is_read(text) else ()
+    vocabulary, names = Vocabulary.load(), thing_words()
+    nouns = {normal(phrase.noun) for phrase in phrases if phrase.noun}
+    return any(
+        noun not in names and noun.split()[-1] not in names and not vocabulary.match(noun, labels)
+        for noun in nouns
+    )
+
+
 def with_suggestion(
-    error: ReasoningError, text: str, labels: Collection[str], *, is_phrase: bool = False
+    error: ReasoningError,
+    text: str,
+    labels: Collection[str],
+    said: Rewording | None = None,
+    *,
+    is_phrase: bool = False,
 ) -> ReasoningError:
     """The refusal of a question, to be raised with the nearest question that may be meant; the
     error itself where it needs none.
@@ -51,6 +119,7 @@ def with_suggestion(
     Args:
         text: the question.
         labels: of the map's objects.
+        said: the question as a plain one, where there is one.
         is_phrase: it may be a phrase.
     """
     code, reason = error.failure.code, error.failure.text
@@ -58,13 +127,15 @@ def with_suggestion(
         return error
     if code == "not_understood":
         unseen, unknown = _cannot_be_known(text, labels)
-        if unseen or unknown:
+        if said is None and (unseen or unknown):
             return ReasoningError(code, " ".join(filter(None, (reason, unseen, unknown))))
         nearest = nearest_question(text, labels, is_phrase=True) if is_phrase else None
-        nearest = nearest or nearest_question(text, labels)
-        if nearest is None:
+        if nearest is None and said is None:
+            nearest = nearest_question(text, labels)
+        suggestion = "" if said is None else said.text
+        suggestion = suggestion if nearest is None else question_words(nearest)
+        if not suggestion:
             return ReasoningError(code, f"{reason} {QUESTIONS}")
-        suggestion = question_words(nearest)
         return ReasoningError(code, f"{reason} {_did_you_mean(suggestion)}", suggestion)
     if code == "not_found":
         return ReasoningError(code, reason, _with_known_nouns(text, labels))

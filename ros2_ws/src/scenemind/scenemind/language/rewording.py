@@ -1,0 +1,296 @@
+"""Everyday sentences said again as plain questions, by a small network that learnt it from pairs.
+
+People ask in more ways than shapes can hold. Where the grammar does not read a sentence, this says
+it in words that the grammar reads: a sequence to sequence network with attention that copies words
+of the sentence or says its own (CopyNet: Gu et al., 2016, section 3). It can ask another question
+than was meant, and nothing worse: what it says is read by the grammar and answered from the map.
+
+`python -m benchmarks rewording --fit` makes `rewording.npz` from the pairs in
+`benchmarks/everyday`, and measures it on people whom it has not heard.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenemind.language import lexicon, trees
+from scenemind.language.english import find_number, find_ordinal, is_plural, plural, singular
+from scenemind.language.questions import read_text
+from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.vocabulary import Thesaurus
+
+Words = tuple[str, ...]
+_Array = NDArray[np.float32]
+# Signs between words: what was said before, two questions, the end, the start, no question.
+BEFORE, ALSO, END, START, NOTHING = "|", ";", "</s>", "<s>", "<none>"
+MOST_WORDS, MOST_SAID = 60, 32
+ENDINGS = 256  # buckets of the last letters of words
+_BEAM = 5
+_LEAST = 1e-12  # chance
+_HOPELESS = 4.0  # behind the best sentence, in log likelihood
+_ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
+_LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
+_PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """A sentence as a plain question.
+
+    Attributes:
+        text: the question, which the grammar reads whole; empty where a map of objects answers
+            nothing of the sort.
+        likelihood: that it asks for what was meant, in [0, 1].
+    """
+
+    text: str
+    likelihood: float
+
+
+def source_words(text: str, before: str = "") -> Words:
+    """What the network reads.
+
+    Args:
+        before: the sentence that was said before.
+    """
+    said = tuple(token.word for token in tokenize(text))[:MOST_WORDS]
+    told = tuple(token.word for token in tokenize(before))[: MOST_WORDS - len(said)]
+    return (*told, BEFORE, *said) if told else said
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(Thesaurus.load().known())
+
+
+@lru_cache(maxsize=4096)
+def features_of(word: str) -> tuple[bool, ...]:
+    """What the lexicon tells of a word: it counts where the network never met the word."""
+    return (
+        word in _names() or singular(word) in _names(),
+        word in lexicon.COLOURS,
+        word in _LOOKS,
+        word in lexicon.SUPERLATIVES or word in lexicon.RANKS,
+        word in lexicon.COMPARATIVES,
+        word in _ONE_WORD_RELATIONS,
+        find_number(word) is not None or word[:1].isdigit(),
+        find_ordinal(word) is not None,
+        is_plural(word),
+        word in _DETERMINERS,
+        word in _PRONOUNS,
+        word in lexicon.ANYTHING or word in lexicon.ANYBODY,
+    )
+
+
+def ending_of(word: str) -> int:
+    """Bucket of a word's last letters."""
+    return crc32(word[-3:].encode()) % ENDINGS
+
+
+@lru_cache(maxsize=4096)
+def other_number(word: str) -> str:
+    """The singular of a plural, the plural of other words."""
+    return singular(word) if is_plural(word) else plural(word)
+
+
+def reworded(text: str, before: str = "") -> Rewording | None:
+    """A sentence as a plain question; see `Rewriter.reworded`."""
+    return _packaged().reworded(text, before)
+
+
+def _questions(said: Words) -> Words:
+    """The questions of what the network says; none where it says that there is nothing to ask."""
+    if said == (NOTHING,):
+        return ()
+    parts = " ".join(said).split(f" {ALSO} ")
+    return tuple(part.replace(" ,", ",") for part in parts)
+
+
+def _meant(questions: Words) -> tuple[trees.Question, ...] | None:
+    """The trees of questions that are read whole, each; None where one is not."""
+    found = []
+    for question in questions:
+        try:
+            read = read_text(question)
+        except NotUnderstoodError:
+            return None
+        if read.remarks or read.missed:
+            return None
+        found.append(read.question)
+    return tuple(found)
+
+
+class Rewriter:
+    """Networks of one shape that decide together; may be used from several threads at once."""
+
+    def __init__(self, content: Mapping[str, NDArray[np.generic]]) -> None:
+        """
+        Args:
+            content: `heard` and `said`, the words that are known; and weights by the number of the
+                network and their name, as `benchmarks/rewording.py` writes them.
+        """
+        self._heard = {str(word): at for at, word in enumerate(content["heard"])}
+        self._said = [str(word) for word in content["said"]]
+        self._parts = [
+            {
+                name.partition("/")[2]: content[name].astype(np.float32)
+                for name in content
+                if name.startswith(f"{number}/")
+            }
+            for number in range(int(content["networks"]))
+        ]
+
+    def reworded(self, text: str, before: str = "") -> Rewording | None:
+        """A sentence as the likeliest plain question; None where none is read whole.
+
+        Args:
+            before: the sentence that was said before, which "it" may refer to.
+        """
+        words = source_words(text, before)
+        if not words:
+            return None
+        likelihoods: defaultdict[str, float] = defaultdict(float)
+        said_as: dict[object, str] = {}
+        for log_likelihood, said in self._sentences(words):
+            questions = _questions(said)
+            meant = _meant(questions)
+            if meant is not None:
+                first = said_as.setdefault(meant, "? ".join(questions))
+                likelihoods[first] += float(np.exp(log_likelihood))
+        if not likelihoods:
+            return None
+        question = max(likelihoods, key=likelihoods.__getitem__)
+        return Rewording(question, min(likelihoods[question], 1.0))
+
+    def _sentences(self, words: Words) -> Iterator[tuple[float, Words]]:
+        """What the words are said again as, with its log likelihood, by a beam search."""
+        readers = [_Reader(part, self._vectors(part, words)) for part in self._parts]
+        choices = (*self._said, *words, *map(other_number, words))
+        beam: list[tuple[float, Words]] = [(0.0, ())]
+        states = [(reader.state, np.zeros_like(reader.state)) for reader in readers]
+        best = -np.inf
+        for _ in range(MOST_SAID):
+            last = [said[-1] if said else START for _, said in beam]
+            chances = np.zeros((len(beam), len(choices)), np.float32)
+            for at, reader in enumerate(readers):
+                vectors = self._vectors(self._parts[at], last)
+                shares, state, context = reader.step(vectors, *states[at])
+                chances += shares / len(readers)
+                states[at] = state, context
+            grown = [
+                (sure + float(np.log(chance)), row, (*said, word))
+                for row, (sure, said) in enumerate(beam)
+                for word, chance in _best(chances[row], choices)
+            ]
+            kept = []
+            for sure, row, said in sorted(grown, reverse=True)[:_BEAM]:
+                if said[-1] == END:
+                    best = max(best, sure)
+                    yield sure, said[:-1]
+                elif sure > best - _HOPELESS:
+                    kept.append((sure, row, said))
+            if not kept:
+                return
+            rows = [row for _, row, _ in kept]
+            beam = [(sure, said) for sure, _, said in kept]
+            states = [(state[rows], context[rows]) for state, context in states]
+
+    def _vectors(self, part: Mapping[str, _Array], words: Sequence[str]) -> _Array:
+        """Vectors (N, E) of words."""
+        known = part["heard"][[self._heard.get(word, 0) for word in words]]
+        ends = part["endings"][[ending_of(word) for word in words]]
+        told = np.array([features_of(word) for word in words], np.float32)
+        told = told @ part["features.weight"].T + part["features.bias"]
+        of_all = np.concatenate((known, ends, told), axis=1)
+        return np.tanh(of_all @ part["mix.weight"].T + part["mix.bias"])
+
+
+def _best(chances: _Array, choices: Sequence[str]) -> list[tuple[str, float]]:
+    """The likeliest words and their chances; a word may be several choices, copied and said."""
+    of_word: defaultdict[str, float] = defaultdict(float)
+    for choice in np.argpartition(-chances, 3 * _BEAM)[: 3 * _BEAM]:
+        of_word[choices[choice]] += float(chances[choice])
+    likeliest = sorted(of_word.items(), key=lambda word: word[1], reverse=True)[:_BEAM]
+    return [(word, max(chance, _LEAST)) for word, chance in likeliest]
+
+
+class _Reader:
+    """A sentence as one network has read it."""
+
+    def __init__(self, part: Mapping[str, _Array], vectors: _Array) -> None:
+        """
+        Args:
+            vectors: of its words, (N, E).
+        """
+        self._part = part
+        first, _ = _both_ways(part, "first", vectors)
+        second, ends = _both_ways(part, "second", first)
+        self._read = first + second
+        self.state = np.tanh(ends @ part["start.weight"].T + part["start.bias"])[None]
+
+    def step(self, last: _Array, state: _Array, context: _Array) -> tuple[_Array, _Array, _Array]:
+        """Chances (B, V + 2 N) of the network's words, of words to copy, and of those in the other
+        number; and what it goes on with.
+
+        Args:
+            last: vectors (B, E) of the words said last. state, context: (B, D).
+        """
+        part, read = self._part, self._read
+        state = _gated(part, "say", np.concatenate((last, context), axis=1), state)
+        context = _shares(state @ part["attend.weight"].T @ read.T) @ read
+        both = np.concatenate((state, context), axis=1)
+        out = np.tanh(both @ part["out.weight"].T + part["out.bias"])
+        own = out @ part["word.weight"].T + part["word.bias"]
+        copied = out @ part["copy.weight"].T @ read.T
+        other = out @ part["other.weight"].T @ read.T
+        return _shares(np.concatenate((own, copied, other), axis=1)), state, context
+
+
+def _both_ways(part: Mapping[str, _Array], name: str, vectors: _Array) -> tuple[_Array, _Array]:
+    """States (N, D) of a gated recurrent layer that reads both ways, and its last ones (D,)."""
+    forth = list(_states(part, f"{name}.forth", vectors))
+    back = list(_states(part, f"{name}.back", vectors[::-1]))
+    read = np.concatenate((np.concatenate(forth), np.concatenate(back[::-1])), axis=1)
+    return read, np.concatenate((forth[-1][0], back[-1][0]))
+
+
+def _states(part: Mapping[str, _Array], name: str, vectors: _Array) -> Iterator[_Array]:
+    state = np.zeros((1, part[f"{name}.hidden.weight"].shape[1]), np.float32)
+    for vector in vectors:
+        state = _gated(part, name, vector[None], state)
+        yield state
+
+
+def _gated(part: Mapping[str, _Array], name: str, given: _Array, state: _Array) -> _Array:
+    """The next state (B, D) of a gated recurrent unit (Cho et al., 2014)."""
+    new = given @ part[f"{name}.input.weight"].T + part[f"{name}.input.bias"]
+    old = state @ part[f"{name}.hidden.weight"].T + part[f"{name}.hidden.bias"]
+    size = state.shape[1]
+    gates = 1.0 / (1.0 + np.exp(-(new[:, : 2 * size] + old[:, : 2 * size])))
+    reset, keep = gates[:, :size], gates[:, size:]
+    fresh = np.tanh(new[:, 2 * size :] + reset * old[:, 2 * size :])
+    mixed: _Array = (1.0 - keep) * fresh + keep * state
+    return mixed
+
+
+def _shares(scores: _Array) -> _Array:
+    """Softmax over the last axis."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: _Array = powers / powers.sum(axis=-1, keepdims=True)
+    return shares
+
+
+@cache
+def _packaged() -> Rewriter:
+    """The packaged networks."""
+    path = files("scenemind.language").joinpath("rewording.npz")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        return Rewriter(dict(content))

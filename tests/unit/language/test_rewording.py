@@ -1,0 +1,47 @@
+"""Everyday sentences said again as plain questions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenemind.language.questions import read_text
+from scenemind.language.rewording import reworded
+
+
+def said_as(text: str, before: str = "") -> str:
+    found = reworded(text, before)
+    return "" if found is None else found.text
+
+
+# None of these stands among the pairs that the network learnt from.
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("any notion where my sunglasses went?", "where are the sunglasses?"),
+        ("how much of a gap from the sink to the oven?", "how far is the sink from the oven?"),
+    ],
+)
+def test_sentence_is_said_as_a_plain_question(text: str, plain: str) -> None:
+    assert read_text(said_as(text)).question == read_text(plain).question
+
+
+def test_it_means_what_was_said_before() -> None:
+    assert "toaster" in said_as("and what colour is it?", "where did the toaster end up?")
+
+
+def test_a_word_that_was_never_met_is_copied() -> None:
+    assert "zorblatt" in said_as("I need the zorblatt, where on earth is it?")
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.text(max_size=300), st.text(max_size=100))
+def test_whatever_is_said_is_read_whole(text: str, before: str) -> None:
+    found = reworded(text, before)
+    if found is not None:
+        assert 0.0 <= found.likelihood <= 1.0
+        if found.text:
+            said = read_text(found.text)
+            assert not said.remarks
+            assert not said.missed
