@@ -127,7 +127,7 @@ def with_suggestion(
         return error
     if code == "not_understood":
         unseen, unknown = _cannot_be_known(text, labels)
-        if said is None and (unseen or unknown):
+        if unseen or (said is None and unknown):
             return ReasoningError(code, " ".join(filter(None, (reason, unseen, unknown))))
         nearest = nearest_question(text, labels, is_phrase=True) if is_phrase else None
         if nearest is None and said is None:
