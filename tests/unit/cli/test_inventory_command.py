@@ -25,7 +25,16 @@ def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(rooms: Path, server: ChatServer, *more: str) -> str:
-    line = ["inventory", "--memory", "room", "--memory-root", str(rooms), "--dry-run"]
+    line = [
+        "inventory",
+        "--memory",
+        "room",
+        "--memory-root",
+        str(rooms),
+        "--dry-run",
+        "--reviews",
+        "0",
+    ]
     result = CliRunner().invoke(app, [*line, "--calls", "1", *at(server), *more])
     assert result.exit_code == 0, result.output
     return result.stdout

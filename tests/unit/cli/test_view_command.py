@@ -73,7 +73,9 @@ def test_error_names_viser_where_it_is_missing(
     for name in [name for name in sys.modules if name.startswith("scenemind.viewer.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "viser", None)
-    assert "pip install viser" in refusal("--memory", "room", "--memory-root", str(rooms))
+    said = refusal("--memory", "room", "--memory-root", str(rooms))
+    assert "pip install -e" in said
+    assert "scenemind[view]" in said
 
 
 def test_browser_is_opened_only_on_a_desktop(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ app = typer.Typer()
 
 @app.command(
     "up",
-    epilog="Examples: scenemind up --sim; scenemind up --params detector.weights=yolo.onnx",
+    epilog="Example: scenemind up --sim; scenemind up --params detector.weights=yolo.onnx",
 )
 def _up(
     separate: Annotated[

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from scenemind.config import RelationConfig
 from scenemind.geometry import Box3D, gaps_m, turned_gaps_m, turned_pair_gaps_m
@@ -226,7 +226,7 @@ class Scene:
         Only anchors that may be nearest are measured: those whose centre is no farther than that
         of the nearest centre and the two halves allow.
         """
-        tree = cKDTree(self.center[anchors])
+        tree = scipy.spatial.cKDTree(self.center[anchors])
         centers_m, _ = tree.query(self.center[rows])
         half = np.linalg.norm(self.high - self.low, axis=1) / 2.0
         reach = centers_m + half[rows] + half[anchors].max()
