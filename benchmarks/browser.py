@@ -71,7 +71,7 @@ _RENDERER = """() => {
 def browser_times(served: ServedBuilding, rounds: int) -> dict[str, Any]:
     """Times of the view in Chromium.
 
-    - `page_s`: until the page accepts input;
+    - `page_s`: until the page accepts input; `names_s`: until the picture has names;
     - `pictures_per_s`: frame rate while the view is turned by dragging;
     - `mark_ms`: from marking an object until the panel shows it;
     - `renderer`: name of the renderer, without a graphics card.
@@ -86,10 +86,13 @@ def browser_times(served: ServedBuilding, rounds: int) -> dict[str, Any]:
         page.goto(f"http://127.0.0.1:{served.viewer.port}/")
         page.get_by_role("button", name="Send").wait_for()
         page_s = time.perf_counter() - start
+        page.locator(".name").first.wait_for()
+        names_s = time.perf_counter() - start
         page.wait_for_timeout(_SETTLED_MS)
         return {
             "renderer": page.evaluate(_RENDERER),
             "page_s": page_s,
+            "names_s": names_s,
             "pictures_per_s": _pictures_per_s(page),
             "mark_ms": median(_mark(page, served, i) for i in _fresh(served, rounds)),
         }
@@ -112,7 +115,7 @@ def _pictures_per_s(page: Any) -> float:
 def _mark(page: Any, served: ServedBuilding, object_id: int) -> float:
     start = time.perf_counter()
     served.viewer.mark([object_id])
-    page.get_by_text(f"(object {object_id})").wait_for()
+    page.locator(f"#marks [data-object='{object_id}']").wait_for()
     return 1e3 * (time.perf_counter() - start)
 
 

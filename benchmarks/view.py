@@ -96,7 +96,7 @@ class ThinnedCloud(ColoredCloud):
                     " --points, or more --objects"
                 )
             kept = np.linspace(0, len(self.points) - 1, self._count).round().astype(np.int64)
-            self.points, self.colors = self.points[kept], self.colors[kept]
+            self._keep(kept)
         return is_new
 
 

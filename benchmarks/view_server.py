@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from types import TracebackType
@@ -19,9 +20,9 @@ from scenemind.memory import Edit, Memory
 from scenemind.reasoning import Asking, Router
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.viewer.cloud import ColoredCloud
-from scenemind.viewer.name_tags import MARK
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 
+_LINK = "/scenemind/link"
 _QUIET_S = 0.2  # quiet time after which a reply counts as complete
 _PATIENCE_S = 60.0
 _HEAD_BYTES = 16  # lengths of the message, raw and packed
@@ -42,8 +43,9 @@ class Received:
 
 
 class BrowserlessClient:
-    """Client with the connection of viser's page. It reads messages of two lengths, then
-    MessagePack in zstandard, then raw arrays. For one thread.
+    """Client with the two connections of the page: viser's, for the 3D view, and the page's own
+    link, for names and panels. It reads viser's messages of two lengths, then MessagePack in
+    zstandard, then raw arrays. For one thread.
 
     Attributes:
         loaded: the first messages, with the whole view.
@@ -64,7 +66,10 @@ class BrowserlessClient:
             max_size=None,
         )
         self._socket.send(msgspec.msgpack.encode(_camera(*above[:2])))
-        self._until("ReplayDoneMessage")
+        self._link = connect(f"ws://127.0.0.1:{port}{_LINK}", max_size=None)
+        while b"ReplayDoneMessage" not in self._next(_PATIENCE_S):
+            pass
+        self._until('"part":"tree"')
         ms = 1e3 * (time.perf_counter() - start)
         self.calm_down()
         self.loaded = Received(ms, self._byte_count)
@@ -78,13 +83,15 @@ class BrowserlessClient:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._link.close()
         self._socket.close()
 
     def after(self, step: Callable[[], object], words: str) -> Received:
-        """Run an action, wait for a message with these words, and then until no more messages come.
+        """Run an action, wait until the link says these words, and then until no more messages
+        come.
 
         Raises:
-            TimeoutError: none came.
+            TimeoutError: it did not.
         """
         before, start = self._byte_count, time.perf_counter()
         step()
@@ -95,19 +102,26 @@ class BrowserlessClient:
 
     def calm_down(self) -> None:
         """Wait until no more messages come."""
-        try:
+        with suppress(TimeoutError):
             while True:
                 self._next(_QUIET_S)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            while True:
+                self._said(0.0)
 
     def _until(self, words: str) -> None:
-        wanted = words.encode()
-        while wanted not in self._next(_PATIENCE_S):
+        while words not in self._said(_PATIENCE_S):
             pass
 
+    def _said(self, timeout_s: float) -> str:
+        """A message of the link."""
+        text = self._link.recv(timeout_s)
+        assert isinstance(text, str), "the link sends text"
+        self._byte_count += len(text)
+        return text
+
     def _next(self, timeout_s: float) -> bytes:
-        """The words of a message, unpacked."""
+        """The words of a message of viser, unpacked."""
         data = self._socket.recv(timeout_s)
         assert isinstance(data, bytes), "viser sends no text"
         self._byte_count += len(data)
@@ -201,27 +215,32 @@ class ServedBuilding:
 
     def _mark(self, client: BrowserlessClient, number: int) -> Received:
         object_id = self._object_id(number)
-        name = self._memory.snapshot().objects[object_id].label
-        return client.after(lambda: self.viewer.mark([object_id]), f"{MARK}{name} {object_id}")
+        return client.after(lambda: self.viewer.mark([object_id]), _marked(object_id))
 
     def _say(self, client: BrowserlessClient, number: int) -> Received:
         object_id, name = self._object_id(number), f"zebra{number}"
         sentence = f"object {object_id} is a {name}"
-        return client.after(lambda: self.viewer.put(sentence), f"{MARK}{name} {object_id}")
+        return client.after(lambda: self.viewer.put(sentence), _marked(object_id, name))
 
     def _change(self, client: BrowserlessClient, number: int, phase: float) -> Received:
         """Rename at varying times between two polls of the memory."""
         object_id, name = self._object_id(number), f"yak{number}"
-        self.viewer.mark([object_id])  # a marked object's name is in every picture
+        self.viewer.mark([object_id])
         client.calm_down()
         time.sleep(phase * _LOOK_EVERY_S)
         edit = Edit("rename", (object_id,), value=name)
         return client.after(
-            lambda: self._memory.apply([edit], "another", "it is one"), f"{MARK}{name} {object_id}"
+            lambda: self._memory.apply([edit], "another", "it is one"), _marked(object_id, name)
         )
 
     def _object_id(self, number: int) -> int:
         return self.object_ids[number % len(self.object_ids)]
+
+
+def _marked(object_id: int, name: str = "") -> str:
+    """What the link says of the only marked object."""
+    of = f'{{"things":[{{"id":{object_id},"name":"'
+    return of + (f'{name} {object_id}"' if name else "")
 
 
 def _repeated(count: int, measure: Callable[[int], Received]) -> list[Received]:

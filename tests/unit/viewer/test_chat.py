@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,8 @@ from scenemind.memory import Memory
 from scenemind.reasoning import Asking, Query, Router
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.viewer.chat import Reply, SentenceQueue, reply_to
+from scenemind.viewer.chat import Talk as Page
+from scenemind.viewer.colors import ClassColors
 from tests.unit.viewer.room import map_room
 from tests.waiting import wait_until
 
@@ -92,12 +95,45 @@ def test_request_that_corrects_nothing_is_answered_as_a_question(talk: Talk) -> 
     assert talk.memory.corrections() == []
 
 
-def test_nearest_sentence_is_suggested(talk: Talk) -> None:
+def test_nearest_sentence_is_offered(talk: Talk) -> None:
     said = talk.say("how many chairz is they")
-    assert said.suggestion == "how many chairs are there?"
-    assert talk.say(said.suggestion).suggestion == ""
+    assert said.offers[0] == "how many chairs are there?"
+    assert talk.say(said.offers[0]).offers == ()
     (table,) = talk.say("where is the dining table?").objects
-    assert talk.say(f"objct {table.object_id} iss greey").suggestion.endswith("is grey")
+    assert talk.say(f"objct {table.object_id} iss greey").offers[0].endswith("is grey")
+
+
+@pytest.mark.parametrize(
+    "text", ["colourless green ideas sleep furiously", "?", "why is the chair so sad", "tell me"]
+)
+def test_each_refusal_offers_sentences_that_are_answered(talk: Talk, text: str) -> None:
+    said = talk.say(text)
+    assert said.offers
+    for offer in said.offers:
+        assert talk.say(offer).offers == ()
+
+
+def test_a_question_back_offers_its_replies(talk: Talk) -> None:
+    assert talk.say("all chairs are red").offers == ("yes", "no")
+    assert talk.say("no").offers == ()
+    assert talk.memory.corrections() == []
+
+
+def test_the_talk_shows_words_pictures_and_what_to_say_next(talk: Talk) -> None:
+    shown: list[dict[str, Any]] = []
+    page = Page(ClassColors(), shown.append)
+    page.add_sentence("where is\u202e the <b>dining table</b>?")
+    assert shown[-1]["stage"]
+    said = talk.say("where is the dining table?")
+    page.add_reply(said)
+    asked, answered = shown[-1]["turns"]
+    assert asked["text"] == "where is the <b>dining table</b>?".replace("<", "(").replace(">", ")")
+    (table,) = said.objects
+    assert [thing["id"] for thing in answered["objects"]] == [table.object_id]
+    for picture, frame in zip(answered["pictures"], said.key_frames, strict=False):
+        assert picture["frame"] == frame.frame_number
+        assert picture["src"].endswith(f"&object={table.object_id}")
+    assert not shown[-1]["stage"]
 
 
 def test_do_it_means_yes(talk: Talk) -> None:

@@ -11,7 +11,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory import Memory
-from scenemind.viewer.cloud import ColoredCloud
+from scenemind.viewer.cloud import ColoredCloud, Vacated
 from tests.unit.viewer.room import map_room
 
 
@@ -82,6 +82,24 @@ def test_a_frame_without_depth_is_passed_over(caplog: pytest.LogCaptureFixture) 
         assert cloud.update(memory)
     assert not len(cloud.points)
     assert [r.name for r in caplog.records].count("scenemind.viewer.cloud") == 1
+
+
+def test_what_left_its_place_is_not_drawn_there(memory: Memory) -> None:
+    table = next(t for t in memory.snapshot().objects.values() if t.label == "dining table")
+    newest = int(memory.frame_index().stamps_ns[-1])
+    everything, before, after = ColoredCloud(), ColoredCloud(), ColoredCloud()
+    everything.update(memory)
+    left = Vacated(table.box, newest + 1)
+    before.leave_out([left])
+    before.update(memory)
+    after.update(memory)
+    after.leave_out([left])
+    inside = left.has(everything.points, 0)
+    assert inside.any()
+    assert not left.has(before.points, 0).any()
+    assert len(after.points) == len(everything.points) - inside.sum()
+    assert after.generation > 0
+    assert not Vacated(table.box, 0).has(everything.points, 1).any()
 
 
 class ReadingOnly:

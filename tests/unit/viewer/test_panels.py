@@ -1,15 +1,27 @@
-"""The panel of the marked object."""
+"""What the panels say."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from scenemind.geometry import Box3D
-from scenemind.memory import Relation, Stay
-from scenemind.viewer.panels import neighbors_of, stays_of
-from scenemind.viewer.scene_view import color_of, edges_of, related_ids
+from scenemind.memory import Relation, Stay, StructurePlane
+from scenemind.memory.history import TimeSpan, Visit
+from scenemind.viewer.colors import ClassColors
+from scenemind.viewer.panels import (
+    Filter,
+    classes_json,
+    neighbors_of,
+    objects_json,
+    related_ids,
+    stays_of,
+    tree_json,
+    visits_json,
+)
+from scenemind.viewer.scene_view import edges_of, trail_of
 from tests.unit.viewer.room import make_scene, make_thing
 
 CUP, TABLE, CHAIR = (
@@ -24,7 +36,8 @@ def graph(*relations: Relation):
 
 
 def told(object_id: int, *relations: Relation) -> dict[str, list[str]]:
-    return {c.title: list(c.options) for c in neighbors_of(object_id, graph(*relations))}
+    found = neighbors_of(object_id, graph(*relations))
+    return {title: [thing["name"] for thing in things] for title, things in found.items()}
 
 
 def test_support_is_shown_for_both_objects() -> None:
@@ -64,6 +77,78 @@ def test_edges_are_as_long_as_the_box() -> None:
     assert np.allclose(edges.reshape(-1, 3).mean(axis=0), (1.0, 2.0, 3.0), atol=1e-5)
 
 
-def test_a_kind_has_its_colour() -> None:
-    assert np.array_equal(color_of("cup"), color_of("cup"))
-    assert not np.array_equal(color_of("cup"), color_of("table"))
+def test_a_trail_leads_from_each_place_to_the_next() -> None:
+    stays = [Stay(Box3D((x, 0.0, 1.0), (1.0, 1.0, 1.0)), 0, 1, 2) for x in (4.0, 2.0)]
+    trail = trail_of(dataclasses.replace(CUP, stays=tuple(stays)))
+    assert np.allclose(trail[0, 0], (4, 0, 1))
+    assert np.allclose(trail[-1, -1], CUP.box.center)
+    assert (np.diff(trail[:, 0, 0]) <= 0).all()
+    assert len(trail_of(CUP)) == 0
+
+
+def test_classes_keep_their_colours_and_do_not_share_them() -> None:
+    colors = ClassColors()
+    labels = [f"kind {n}" for n in range(36)]
+    colors.meet(labels)
+    assert len({colors.css(label) for label in labels}) == len(labels)
+    before = colors.css("kind 3")
+    colors.meet(["another"])
+    assert colors.css("kind 3") == before
+
+
+def names(branches: list[dict[str, Any]]) -> list[Any]:
+    """A tree as nested lists."""
+    return [
+        [branch["name"], *names(branch["children"])] if branch.get("children") else branch["name"]
+        for branch in branches
+    ]
+
+
+def test_the_tree_shows_what_carries_what() -> None:
+    floor = StructurePlane(-1, "floor", Box3D((0, 0, 0), (4, 4, 0.1)), (0, 0, 1), 16.0)
+    relations = (Relation(1, "on", 2), Relation(2, "on", -1), Relation(2, "near", 3))
+    scene = dataclasses.replace(graph(*relations), structure={-1: floor})
+    tree = tree_json(scene, Filter(), ClassColors())
+    assert names(tree) == [
+        ["building", ["room", ["floor", ["table 2", "cup 1"]], ["not known on what", "chair 3"]]]
+    ]
+
+
+def test_things_that_carry_each_other_are_in_the_tree_once() -> None:
+    scene = graph(Relation(1, "on", 2), Relation(2, "on", 1))
+    assert names(tree_json(scene, Filter(), ClassColors())) == [
+        ["building", ["room", ["not known on what", "chair 3", ["table 2", "cup 1"]]]]
+    ]
+
+
+def test_hidden_classes_and_doubtful_objects_are_not_shown() -> None:
+    doubtful = dataclasses.replace(CHAIR, confidence=0.3)
+    scene = make_scene(CUP, TABLE, doubtful)
+    only = Filter(frozenset(["cup"]), 0.5)
+    legend = classes_json(scene, only, ClassColors())
+    assert (legend["shown"], legend["total"]) == (1, 3)
+    assert [(c["label"], c["count"], c["on"]) for c in legend["classes"]] == [
+        ("chair", 1, True),
+        ("cup", 1, False),
+        ("table", 1, True),
+    ]
+    shown = filter(only.shows, scene.objects.values())
+    assert [one["name"] for one in objects_json(shown, ClassColors())] == ["table 2"]
+
+
+def test_a_visit_tells_what_moved_when_and_from_where() -> None:
+    second = 1_000_000_000
+    stay = Stay(Box3D((3.0, 0.0, 1.0), (0.4, 0.4, 0.4)), 0, 5 * second, 1001 * second)
+    moved = dataclasses.replace(CUP, stays=(stay,), here_since_ns=1002 * second)
+    went = dataclasses.replace(CHAIR, stays=(dataclasses.replace(stay, gone_ns=1003 * second),))
+    scene = dataclasses.replace(make_scene(moved, TABLE), gone={3: went})
+    visits = (
+        Visit(1, TimeSpan(0, 10 * second), (0, 10)),
+        Visit(2, TimeSpan(1000 * second, 1010 * second), (11, 20)),
+    )
+    first, later = visits_json(visits, scene)
+    assert (first["first_seen"], first["events"]) == (2, [])
+    assert [(e["id"], e["name"], e["what"], e["when"]) for e in later["events"]] == [
+        (1, "cup 1", "moved 3.0 m from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
+        (None, "chair 3", "gone from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
+    ]

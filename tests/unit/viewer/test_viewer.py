@@ -179,9 +179,9 @@ def test_changes_by_others_are_drawn(memory: Memory) -> None:
     with view(memory) as viewer:
         viewer.start()
         draw = viewer._place.draw
-        viewer._place.draw = lambda scene, marked: (  # type: ignore[method-assign]
+        viewer._place.draw = lambda scene, shown, marked: (  # type: ignore[method-assign]
             drawn.append(scene.objects[chair.object_id].label),
-            draw(scene, marked),
+            draw(scene, shown, marked),
         )[1]
         memory.apply([Edit("rename", (chair.object_id,), value="stool")], "another", "it is")
         wait_until(lambda: "stool" in drawn)
@@ -237,16 +237,12 @@ def test_the_journal_and_the_talk_show_words_as_they_are(viewer: tuple[Viewer, M
     shown.mark([thing])
     shown.put(f"this is red. {EVIL}")
     shown.put("what is this?")
-    wait_until(lambda: "alert(1)" in shown._chat._log.content)
+    parts = shown._page._parts
+    wait_until(lambda: "alert(1)" in parts["talk"])
     shown._report(EVIL, EVIL)
-    contents = (
-        shown._journal._entries.content,
-        shown._chat._log.content,
-        shown._chat._stage.content,
-    )
-    for content in contents:
-        assert "alert(1)" in content
-        assert "<img" not in content
+    for part in ("talk", "history", "names", "marked", "tree", "about"):
+        assert "img src=x" in parts[part]
+        assert "<img" not in parts[part]
 
 
 def listening() -> set[str]:

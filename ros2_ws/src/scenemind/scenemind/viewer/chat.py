@@ -4,51 +4,30 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from scenemind.language.speech_acts import find_request, is_question
-from scenemind.memory import KeyFrame, MapObject, MemoryAccess
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.reasoning import Alignment, Answer, Asking, Query
 from scenemind.reasoning.query import ReasoningError, check_sentence
-from scenemind.viewer.widgets import (
-    Choice,
-    ChoiceRows,
-    OnChoose,
-    bubble,
-    escaped,
-    newest_last,
-    object_button,
-    plain,
-    small,
-    strip,
-    thumbnail,
-)
-
-if TYPE_CHECKING:
-    import viser
-
+from scenemind.viewer.colors import ClassColors
+from scenemind.viewer.panels import Json, marked_json, picture_json
+from scenemind.viewer.pictures import plain
 
 _MOST_WAITING = 8
 _MOST_TURNS = 30
 _SHOWN_STEPS = 12
 _SHOWN_FRAMES = 3
 _SHOWN_OBJECTS = 8
-_HEIGHT = "26vh"
-_LONGEST = 80  # characters of a suggestion on its button
-_QUEUED = "Other sentences came first: yours is answered after them."
-_TOO_MANY = "Too many sentences are waiting for an answer: try again later."
-_HINT = (
-    "Ask (“where is the cup?”), correct (“object 3 is a stool”), or click an object and name it"
-    " (“this is a toolbox”). “Undo that” reverts the last correction."
-)
+_LONGEST = 2000
+_MOST_OFFERS = 4
 _log = logging.getLogger(__name__)
 OnSentence = Callable[[str], object]
 OnFailure = Callable[[str], object]
-OnSay = Callable[[str], "int | None"]
 
 
 class Answerer(Protocol):
@@ -71,7 +50,7 @@ class Reply:
         objects: objects that the reply mentions, most relevant first.
         steps: steps of the method, in words.
         how: the method and its time.
-        suggestion: a sentence that may be meant, where this one was not understood.
+        offers: sentences to say next, where this one was not understood or waits for a reply.
     """
 
     text: str
@@ -79,7 +58,7 @@ class Reply:
     key_frames: tuple[KeyFrame, ...] = ()
     steps: tuple[str, ...] = ()
     how: str = ""
-    suggestion: str = ""
+    offers: tuple[str, ...] = ()
 
 
 def reply_to(
@@ -94,36 +73,62 @@ def reply_to(
     Raises:
         SceneMemoryError: the memory does not answer.
     """
+    scene = memory.snapshot()
     try:
         check_sentence(Query(query.text))
     except ReasoningError as error:
-        return Reply(str(error))
+        return Reply(str(error), offers=next_steps(query.text, scene))
     request = find_request(query.text)
     if request is None and is_question(query.text):
-        return _of_answer(answerer.ask(query, "auto", asking))
+        return _of_answer(answerer.ask(query, "auto", asking), scene)
     aligned = answerer.align(replace(query, text=request or query.text), by, asking)
     if aligned.failure is None or aligned.failure.code != "not_understood":
-        return _of_alignment(aligned, memory)
+        return _of_alignment(aligned, memory.snapshot())
     answer = answerer.ask(query, "auto", asking)
     if answer.failure is not None and aligned.failure.suggestion:
-        return _of_alignment(aligned, memory)
-    return _of_answer(answer)
+        return _of_alignment(aligned, scene)
+    return _of_answer(answer, scene)
 
 
-def _of_alignment(aligned: Alignment, memory: MemoryAccess) -> Reply:
-    known = memory.snapshot().objects
-    objects = tuple(known[i] for i in aligned.object_ids if i in known)
+def _of_alignment(aligned: Alignment, scene: MemorySnapshot) -> Reply:
+    objects = tuple(scene.objects[i] for i in aligned.object_ids if i in scene.objects)
     how = f"{aligned.method}, {aligned.seconds:.2f} s"
-    suggestion = aligned.failure.suggestion if aligned.failure else ""
-    return Reply(aligned.response, objects, (), aligned.steps, how, suggestion)
+    offers: tuple[str, ...] = ()
+    if aligned.failure is not None:
+        offers = next_steps(aligned.query.text, scene, aligned.failure.suggestion)
+    elif aligned.asks_back:
+        offers = _replies_to(aligned.response, objects)
+    return Reply(aligned.response, objects, (), aligned.steps, how, offers)
 
 
-def _of_answer(answer: Answer) -> Reply:
+def _of_answer(answer: Answer, scene: MemorySnapshot) -> Reply:
     how = f"{answer.method}, {answer.seconds:.2f} s"
     if answer.fallback:
         how += f"; not as asked: {answer.fallback}"
-    suggestion = answer.failure.suggestion if answer.failure else ""
-    return Reply(answer.text, answer.objects, answer.key_frames, answer.steps, how, suggestion)
+    offers: tuple[str, ...] = ()
+    if answer.failure is not None:
+        offers = next_steps(answer.query.text, scene, answer.failure.suggestion)
+    return Reply(answer.text, answer.objects, answer.key_frames, answer.steps, how, offers)
+
+
+def _replies_to(question: str, objects: Sequence[MapObject]) -> tuple[str, ...]:
+    """Replies to a question back: which of several objects, or yes and no."""
+    if "Which" in question and len(objects) > 1:
+        return tuple(f"object {thing.object_id}" for thing in objects[:_MOST_OFFERS])
+    return ("yes", "no")
+
+
+def next_steps(text: str, scene: MemorySnapshot, suggestion: str = "") -> tuple[str, ...]:
+    """Sentences that are understood, where one was not: the nearest one, the things that it names,
+    and what is there."""
+    words = text.casefold()
+    labels = Counter(thing.label for thing in scene.objects.values())
+    named = [label for label in labels if label.casefold() in words]
+    common = [label for label, _ in labels.most_common()]
+    steps = [suggestion] if suggestion else []
+    steps += [f"where is the {label}?" for label in (named or common[:1])[:2]]
+    steps += ["what do you see?"] if labels else []
+    return tuple(dict.fromkeys(steps))[:_MOST_OFFERS]
 
 
 class SentenceQueue:
@@ -170,92 +175,60 @@ class SentenceQueue:
             self._on_failure(f"That failed: {error}")
 
 
-class ChatPanel:
-    """Folder with the dialogue, shared by all browsers; each browser has its own input line."""
+class Talk:
+    """The dialogue, shared by all browsers. Thread-safe."""
 
-    def __init__(
-        self,
-        gui: viser.GuiApi,
-        on_say: OnSay,
-        on_stop: Callable[[], object],
-        on_mark: OnChoose,
-        on_fly: OnChoose,
-    ) -> None:
+    def __init__(self, colors: ClassColors, on_change: Callable[[Json], object]) -> None:
         """
         Args:
-            on_say: called with the typed text; returns as `SentenceQueue.put`.
-            on_mark: called with an object id. on_fly: called with a frame number.
+            on_change: called with what the page shows.
         """
-        self._on_say = on_say
+        self._colors = colors
+        self._on_change = on_change
         self._lock = threading.Lock()
-        self._turns: deque[str] = deque(maxlen=_MOST_TURNS)
-        self._folder = gui.add_folder("Talk")
-        with self._folder:
-            self._log = gui.add_html("")
-            self._stage = gui.add_html("", visible=False)
-            self._stop = gui.add_button("Stop", color="red", visible=False)
-            self._meant = gui.add_button("", visible=False)
-            self._pictures = gui.add_html("", visible=False)
-            self._fly = ChoiceRows(gui, 1, on_fly)
-            self._mark = ChoiceRows(gui, 1, on_mark)
-        self._suggestion = ""
-        self._stop.on_click(lambda _: on_stop())
-        self._meant.on_click(lambda _: on_say(self._suggestion))
-        self._show()
-
-    def add_line(self, client: viser.ClientHandle) -> None:
-        """Add an input line for a new browser."""
-        with self._lock, self._folder:
-            form = client.gui.add_form(None)
-            with form:
-                line = client.gui.add_text("Say", "")
-                client.gui.add_button("Send").on_click(lambda _: form.submit())
-
-        def send(_: object) -> None:
-            text, line.value = line.value.strip(), ""
-            before = self._on_say(text) if text else 0
-            if before is None:
-                client.add_notification("Refused", _TOO_MANY, auto_close_seconds=5.0)
-            elif before:
-                client.add_notification("Queued", _QUEUED, auto_close_seconds=5.0)
-
-        form.on_submit(send)
+        self._turns: deque[Json] = deque(maxlen=_MOST_TURNS)
+        self._stage = ""
+        self._count = 0
+        self._tell()
 
     def add_sentence(self, text: str) -> None:
         """Show the sentence that is being answered."""
-        self._turns.append(bubble(escaped(text), is_person=True))
-        self._meant.visible = False
-        self._show()
+        with self._lock:
+            self._add({"by": "person", "text": plain(text, _LONGEST)})
+            self._stage = "looking"
+            self._tell()
 
     def add_reply(self, reply: Reply) -> None:
-        """Show the reply with its objects and key frames, and a button for its suggestion."""
-        self._stop.visible = self._stage.visible = False
-        self._suggestion, self._meant.label = reply.suggestion, plain(reply.suggestion, _LONGEST)
-        self._meant.visible = bool(reply.suggestion)
-        steps = "".join(f"<li>{escaped(step)}</li>" for step in reply.steps[:_SHOWN_STEPS])
-        how = escaped(reply.how)
-        if steps:
-            how = f"<details><summary>{how}</summary><ol>{steps}</ol></details>"
-        self._turns.append(bubble(escaped(reply.text), is_person=False) + small(how))
-        self._show()
-        self.show_pictures(reply.key_frames, [thing.object_id for thing in reply.objects])
-        mentioned = reply.objects[:_SHOWN_OBJECTS]
-        buttons = {object_button(o.label, o.object_id): o.object_id for o in mentioned}
-        self._mark.show([Choice("Mentioned", buttons)])
+        """Show the reply with its objects, pictures of its evidence and what to say next."""
+        ids = [thing.object_id for thing in reply.objects]
+        with self._lock:
+            self._stage = ""
+            self._add(
+                {
+                    "by": "scene",
+                    "text": plain(reply.text, _LONGEST),
+                    "how": plain(reply.how, _LONGEST),
+                    "steps": [plain(step, _LONGEST) for step in reply.steps[:_SHOWN_STEPS]],
+                    "objects": marked_json(reply.objects[:_SHOWN_OBJECTS], self._colors),
+                    "pictures": [
+                        picture_json(frame, ids) for frame in reply.key_frames[:_SHOWN_FRAMES]
+                    ],
+                    "offers": [plain(offer, _LONGEST) for offer in reply.offers],
+                }
+            )
+            self._tell()
 
-    def show_pictures(self, frames: Sequence[KeyFrame], object_ids: Sequence[int]) -> None:
-        """Show the key frames of an answer, with boxes around these objects."""
-        files = [(frame, thumbnail(frame, object_ids)) for frame in frames[:_SHOWN_FRAMES]]
-        pictures = [(f"frame {frame.frame_number}", file) for frame, file in files if file]
-        self._pictures.visible = bool(pictures)
-        self._pictures.content = strip([(file, name) for name, file in pictures])
-        numbers = {f"frame {frame.frame_number}": frame.frame_number for frame, f in files if f}
-        self._fly.show([Choice("Fly to", numbers)])
-
-    def show_stage(self, stage: str, text: str) -> None:
+    def show_stage(self, stage: str, text: str, frames: Sequence[KeyFrame] = ()) -> None:
         """Show the progress of the current answer."""
-        self._stage.content = small(f"<i>{escaped(stage)}…</i> {escaped(text[-300:])}")
-        self._stage.visible = self._stop.visible = True
+        with self._lock:
+            self._stage = plain(f"{stage}… {text[-300:]}", _LONGEST)
+            self._tell([picture_json(frame, []) for frame in frames[:_SHOWN_FRAMES]])
 
-    def _show(self) -> None:
-        self._log.content = newest_last(tuple(self._turns) or (small(escaped(_HINT)),), _HEIGHT)
+    def _add(self, turn: Json) -> None:
+        self._count += 1
+        self._turns.append({"number": self._count, **turn})
+
+    def _tell(self, pictures: Sequence[Json] = ()) -> None:
+        self._on_change(
+            {"turns": list(self._turns), "stage": self._stage, "pictures": list(pictures)}
+        )

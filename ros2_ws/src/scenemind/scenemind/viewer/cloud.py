@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from scenemind.frames import FrameError
 from scenemind.frames.images import decode_color_file
+from scenemind.geometry import Box3D
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory import MemoryAccess, SceneMemoryError
 
@@ -25,7 +27,32 @@ _GROWTH = 1.2  # factor of the voxel size where there are too many points
 _EVERY = 2  # of the depth pixels in a row and in a column, every second is used
 _PIECE = 50_000  # points
 _POINT_SIZE = 0.75  # of a voxel: neighbours nearly touch
+_MARGIN_M, _FOOT_M = 0.04, 0.02  # around the box of a thing that left, without what carried it
 OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Vacated:
+    """A place that a thing has left: what frames saw in it until then is not drawn.
+
+    Attributes:
+        box: axis-aligned, world.
+        until_ns: stamp of the frame that showed that it had left.
+    """
+
+    box: Box3D
+    until_ns: int
+
+    def has(
+        self, points: NDArray[np.float32], stamps_ns: NDArray[np.int64] | int
+    ) -> NDArray[np.bool_]:
+        """Which points (N, 3), world, seen at those stamps, are of the thing: (N,)."""
+        x0, y0, z0, x1, y1, z1 = self.box.extent()
+        low = np.array((x0 - _MARGIN_M, y0 - _MARGIN_M, z0 + _FOOT_M), np.float32)
+        high = np.array((x1 + _MARGIN_M, y1 + _MARGIN_M, z1 + _MARGIN_M), np.float32)
+        inside = np.all((points > low) & (points < high), axis=1)
+        of_then: NDArray[np.bool_] = inside & (np.asarray(stamps_ns) < self.until_ns)
+        return of_then
 
 
 class ColoredCloud:
@@ -50,6 +77,8 @@ class ColoredCloud:
         self.colors = np.zeros((0, 3), np.uint8)
         self.generation = 0
         self._keys = np.zeros(0, np.int64)  # of the points, sorted
+        self._stamps_ns = np.zeros(0, np.int64)  # of the points
+        self._vacated: frozenset[Vacated] = frozenset()
         self._seen: set[int] = set()
         self._unreadable = 0
 
@@ -82,6 +111,21 @@ class ColoredCloud:
                 on_progress(done + 1, len(chosen))
         return bool(chosen)
 
+    def leave_out(self, vacated: Sequence[Vacated]) -> None:
+        """Leave out what stood at places that were left since, also in frames that come."""
+        new, self._vacated = set(vacated) - self._vacated, frozenset(vacated)
+        left = np.zeros(len(self.points), np.bool_)
+        for place in new:
+            left |= place.has(self.points, self._stamps_ns)
+        if left.any():
+            self.generation += 1
+            self._keep(np.flatnonzero(~left))
+
+    def _keep(self, rows: NDArray[np.int64]) -> None:
+        self.points, self.colors = self.points[rows], self.colors[rows]
+        self._stamps_ns = self._stamps_ns[rows]
+        self._keys = np.sort(voxel_keys(self.points, self.voxel_m))
+
     def _add_frame(self, memory: MemoryAccess, number: int, below_m: float) -> None:
         try:
             frame, depth = memory.key_frame(number), memory.depth_image(number)
@@ -99,9 +143,16 @@ class ColoredCloud:
         in_camera = depth.camera.unproject(u_px, v_px, depth_m[rows, columns])
         points = frame.world_T_camera.transform(in_camera).astype(np.float32)
         low = points[:, 2] < below_m
-        self._add(points[low], color[v_px[low] * depth.every_px, u_px[low] * depth.every_px])
+        for place in self._vacated:
+            if frame.stamp_ns < place.until_ns:
+                low &= ~place.has(points, frame.stamp_ns)
+        self._add(
+            points[low],
+            color[v_px[low] * depth.every_px, u_px[low] * depth.every_px],
+            frame.stamp_ns,
+        )
 
-    def _add(self, points: NDArray[np.float32], colors: NDArray[np.uint8]) -> None:
+    def _add(self, points: NDArray[np.float32], colors: NDArray[np.uint8], stamp_ns: int) -> None:
         """Add the points that lie in empty voxels, one a voxel."""
         keys, first = np.unique(voxel_keys(points, self.voxel_m), return_index=True)
         places = np.searchsorted(self._keys, keys)
@@ -112,15 +163,16 @@ class ColoredCloud:
         self._keys = np.insert(self._keys, places[~is_known], keys[~is_known])
         self.points = np.concatenate((self.points, points[fresh]))
         self.colors = np.concatenate((self.colors, colors[fresh]))
+        stamps_ns = np.full(len(fresh), stamp_ns, np.int64)
+        self._stamps_ns = np.concatenate((self._stamps_ns, stamps_ns))
         while len(self.points) > self._most:
             self._coarsen()
 
     def _coarsen(self) -> None:
         self.voxel_m *= _GROWTH
         self.generation += 1
-        self._keys, first = np.unique(voxel_keys(self.points, self.voxel_m), return_index=True)
-        kept = np.sort(first)
-        self.points, self.colors = self.points[kept], self.colors[kept]
+        _, first = np.unique(voxel_keys(self.points, self.voxel_m), return_index=True)
+        self._keep(np.sort(first))
 
 
 def _evenly(numbers: Sequence[int], count: int) -> list[int]:

@@ -1,164 +1,218 @@
-"""Panels of the browser view: the marked object, search by words, corrections and changes."""
+"""What the panels of the browser view say, as values of JSON: objects, classes, the tree of the
+scene graph, the marked object, visits and corrections.
+
+The page shows words as text. `plain` takes control and direction characters out of them.
+"""
 
 from __future__ import annotations
 
-import threading
+import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from scenemind.language.english import with_article
-from scenemind.memory import (
-    Correction,
-    KeyFrame,
-    MapObject,
-    MemoryAccess,
-    MemorySnapshot,
-    Relation,
-    SceneMemoryError,
-)
-from scenemind.memory.finding import ObjectFinder
+from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import RELATION_NAMES
-from scenemind.memory.history import SceneChange
+from scenemind.memory.history import SceneChange, Visit
 from scenemind.memory.history.timeline import show_stamp
-from scenemind.viewer.scene_view import color_of
-from scenemind.viewer.widgets import (
-    Choice,
-    ChoiceRows,
-    OnChoose,
-    escaped,
-    lines,
-    object_button,
-    panel,
-    plain,
-    small,
-    strip,
-    swatch,
-    table,
-    thumbnail,
-)
+from scenemind.memory.types import StructureKind
+from scenemind.viewer.colors import ClassColors
+from scenemind.viewer.pictures import picture_address, plain
 
-if TYPE_CHECKING:
-    import viser
-
-
-_VIEWS = 2
+Json: TypeAlias = "dict[str, Any]"
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
 _NARROWING = ("besides", "next to", "near")  # each implies those behind it
-_HINT = "Click an object in the picture to mark it: then it is “this”."
-_EMPTY = "Nothing has been mapped yet. Objects appear here as the robot sees them."
-_MANY = "{} objects are marked. Click one of them for details."
-LOOK_AT = -1  # the object itself, in place of a frame number
-_MOST_FOUND = 24
-_MOST_KINDS = 40
-_KIND = "display:inline-block;max-width:100%;margin-right:0.9em"  # no line break within a label
-_MOST_ENTRIES = 20
-_MOST_GONE = 8
-OnFound = Callable[[Sequence[int]], object]
-OnChanged = Callable[[], object]
+_MOST_ENTRIES, _MOST_EVENTS, _MOST_GONE = 30, 40, 12
+_LONGEST = 300
+_SURFACES: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
 
 
-class ObjectPanel:
-    """Attributes, relations and best views of the marked object, the same in all browsers."""
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which objects are shown.
 
-    def __init__(
-        self, gui: viser.GuiApi, memory: MemoryAccess, on_mark: OnChoose, on_fly: OnChoose
-    ) -> None:
-        """
-        Args:
-            on_mark: called with an object id. on_fly: called with a frame number or `LOOK_AT`.
-        """
-        self._memory = memory
-        self._views: tuple[int, ...] = ()
-        self._about = gui.add_html("")
-        self._graph_title = gui.add_html(small("Related to"), visible=False)
-        self._graph = ChoiceRows(gui, _MOST_ROWS, on_mark)
-        self._pictures = gui.add_html("", visible=False)
-        self._fly = ChoiceRows(gui, 1, on_fly)
+    Attributes:
+        hidden: labels that are not.
+        least_confidence: in [0, 1].
+    """
 
-    def show(self, thing: MapObject | None, scene: MemorySnapshot, marked_count: int) -> None:
-        """
-        Args:
-            thing: the marked object; None: none or several are marked.
-            marked_count: number of marked objects.
-        """
-        if thing is None:
-            hint = _HINT if scene.objects else _EMPTY
-            self._about.content = small(_MANY.format(marked_count) if marked_count else hint)
-            self._graph_title.visible = self._pictures.visible = False
-            self._graph.show([])
-            self._fly.show([])
-            self._views = ()
-            return
-        self._about.content = about(thing, scene)
-        neighbors = neighbors_of(thing.object_id, scene)
-        self._graph_title.visible = bool(neighbors)
-        self._graph.show(neighbors)
-        self._show_views(thing.object_id)
+    hidden: frozenset[str] = frozenset()
+    least_confidence: float = 0.0
 
-    def _show_views(self, object_id: int) -> None:
-        try:
-            frames = self._memory.key_frames_of([object_id], _VIEWS)
-        except SceneMemoryError:  # shown without pictures
-            frames = []
-        views = (object_id, *(frame.frame_number for frame in frames))
-        if views != self._views:
-            self._views = views
-            self._draw_views(object_id, frames)
-
-    def _draw_views(self, object_id: int, frames: Sequence[KeyFrame]) -> None:
-        pictures = [
-            (file, f"frame {frame.frame_number}, {show_stamp(frame.stamp_ns)}")
-            for frame in frames
-            if (file := thumbnail(frame, [object_id]))
-        ]
-        self._pictures.visible = bool(pictures)
-        self._pictures.content = strip(pictures)
-        numbers = {f"frame {frame.frame_number}": frame.frame_number for frame in frames}
-        self._fly.show([Choice("Fly to", {"the object": LOOK_AT, **numbers})])
+    def shows(self, thing: MapObject) -> bool:
+        return thing.label not in self.hidden and thing.confidence >= self.least_confidence
 
 
-def about(thing: MapObject, scene: MemorySnapshot) -> str:
-    """HTML: its name, attributes, what of the building it is related to, and where it was."""
-    title = f"<b>{escaped(thing.label)}</b> (object {thing.object_id})"
-    if thing.corrected:
-        title += ", corrected"
-    rows = [
-        (escaped(key.replace("_", " ")), escaped(value)) for key, value in thing.attributes.items()
+def name_of(thing: MapObject) -> str:
+    """ "chair 12"."""
+    return f"{plain(thing.label)} {thing.object_id}"
+
+
+def objects_json(shown: Iterable[MapObject], colors: ClassColors) -> list[Json]:
+    """Names in the picture: where each stands, world, metres, and the size of its object."""
+    return [
+        {
+            "id": thing.object_id,
+            "name": name_of(thing),
+            "color": colors.css(thing.label),
+            "at": [round(v, 3) for v in _top_of(thing)],
+            "size": round(max(thing.box.size), 3),
+        }
+        for thing in shown
     ]
+
+
+def _top_of(thing: MapObject) -> tuple[float, float, float]:
+    x, y, z = thing.box.center
+    return x, y, z + thing.box.size[2] / 2.0
+
+
+def classes_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> Json:
+    """The legend: all classes with their counts, most frequent first."""
+    counts = Counter(thing.label for thing in scene.objects.values())
+    shown = sum(map(only.shows, scene.objects.values()))
+    return {
+        "total": len(scene.objects),
+        "shown": shown,
+        "least": only.least_confidence,
+        "classes": [
+            {
+                "label": label,
+                "name": plain(label),
+                "count": count,
+                "color": colors.css(label),
+                "on": label not in only.hidden,
+            }
+            for label, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        ],
+    }
+
+
+def tree_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> list[Json]:
+    """The scene graph as a tree: the building, its surfaces, and on each what it carries."""
+    carrier = _carriers(scene)
+    under: dict[int | None, list[MapObject]] = {}
+    for thing in scene.objects.values():
+        under.setdefault(carrier.get(thing.object_id), []).append(thing)
+
+    def branch(thing: MapObject) -> Json:
+        return {
+            "id": thing.object_id,
+            "name": name_of(thing),
+            "color": colors.css(thing.label),
+            "dim": not only.shows(thing),
+            "children": branches(under.get(thing.object_id, ())),
+        }
+
+    def branches(things: Iterable[MapObject]) -> list[Json]:
+        return [branch(t) for t in sorted(things, key=lambda t: (t.label, t.object_id))]
+
+    surfaces: dict[str, list[Json]] = {}
+    for plane in scene.structure.values():
+        surfaces.setdefault(plane.kind, []).extend(branches(under.get(plane.plane_id, ())))
+    count = Counter(plane.kind for plane in scene.structure.values())
+    room: list[Json] = [
+        {
+            "name": kind if count[kind] == 1 else f"{count[kind]} {kind}s",
+            "children": sorted(carried, key=lambda one: str(one["name"])),
+        }
+        for kind in _SURFACES
+        if (carried := surfaces.get(kind)) is not None
+    ]
+    loose = branches(under.get(None, ()))
+    if loose:
+        room.append({"name": "not known on what", "children": loose})
+    return [{"name": "building", "children": [{"name": "room", "children": room}]}]
+
+
+def _carriers(scene: MemorySnapshot) -> dict[int, int]:
+    """Object -> what carries it: an object, or a surface of the building; without circles."""
+    found: dict[int, int] = {}
+    for relation in sorted(scene.relations, key=_rank):
+        below, above = relation.object_id, relation.subject_id
+        is_known = below in scene.objects or below in scene.structure
+        name = RELATION_NAMES.get(relation.predicate)
+        carries = name is not None and name.stored and name.one_way
+        is_new = above in scene.objects and above not in found
+        if carries and is_known and is_new and not _leads_to(above, below, found):
+            found[above] = below
+    return found
+
+
+def _leads_to(wanted: int, start: int, carrier: Mapping[int, int]) -> bool:
+    while start != wanted:
+        if start not in carrier:
+            return False
+        start = carrier[start]
+    return True
+
+
+def marked_json(things: Sequence[MapObject], colors: ClassColors) -> list[Json]:
+    """The marked objects, as buttons."""
+    return [{"id": t.object_id, "name": name_of(t), "color": colors.css(t.label)} for t in things]
+
+
+def about_json(thing: MapObject, scene: MemorySnapshot, frames: Sequence[KeyFrame]) -> Json:
+    """One object: attributes, relations, places where it was, and pictures of it."""
+    return {
+        "id": thing.object_id,
+        "name": plain(thing.label, _LONGEST),
+        "corrected": thing.corrected,
+        "rows": [[key, plain(value, _LONGEST)] for key, value in _rows(thing, scene)],
+        "relations": [
+            {"name": plain(title), "things": things}
+            for title, things in neighbors_of(thing.object_id, scene).items()
+        ][:_MOST_ROWS],
+        "stays": stays_of(thing),
+        "pictures": [picture_json(frame, [thing.object_id]) for frame in frames],
+    }
+
+
+def _rows(thing: MapObject, scene: MemorySnapshot) -> list[tuple[str, str]]:
+    rows = [(plain(key.replace("_", " ")), value) for key, value in thing.attributes.items()]
     if thing.label != thing.perceived_label:
-        rows.append(("perceived as", escaped(thing.perceived_label)))
+        rows.append(("perceived as", thing.perceived_label))
     x, y, z = thing.box.center
     rows.append(("centre", f"x {x:.2f}, y {y:.2f}, z {z:.2f} m"))
     rows.append(("confidence", f"{100.0 * thing.confidence:.0f} %"))
     for label, probability in thing.alternatives.items():
-        rows.append(("may be", f"{escaped(with_article(label))} ({100.0 * probability:.0f} %)"))
+        rows.append(("may be", f"{with_article(label)} ({100.0 * probability:.0f} %)"))
     if thing.is_completed:
         rows.append(("measured", f"{thing.measured_share:.0%} of the box"))
-    rows.append(("last seen", escaped(show_stamp(thing.last_seen_ns))))
+    rows.append(("last seen", show_stamp(thing.last_seen_ns)))
     building = _building_of(thing.object_id, scene)
     if building:
-        rows.append(("building", escaped("; ".join(building))))
-    parts = [title, table(rows)]
-    if thing.stays:
-        parts.append(small(lines(stays_of(thing))))
-    return panel(lines(parts))
+        rows.append(("building", "; ".join(building)))
+    return rows
+
+
+def picture_json(frame: KeyFrame, object_ids: Sequence[int]) -> Json:
+    """A picture with its caption, and the frame to fly to."""
+    return {
+        "frame": frame.frame_number,
+        "src": picture_address(frame.frame_number, object_ids),
+        "when": show_stamp(frame.stamp_ns),
+    }
 
 
 def stays_of(thing: MapObject) -> list[str]:
-    """Earlier places of an object, as HTML."""
+    """Earlier places of an object."""
     stays = []
     for stay in thing.stays:
         x, y, z = stay.box.center
-        first, last = (escaped(show_stamp(ns)) for ns in (stay.first_seen_ns, stay.last_seen_ns))
+        first, last = (show_stamp(ns) for ns in (stay.first_seen_ns, stay.last_seen_ns))
         stays.append(f"was at x {x:.1f}, y {y:.1f}, z {z:.1f} m from {first} until {last}")
     return stays
 
 
-def neighbors_of(object_id: int, scene: MemorySnapshot) -> list[Choice]:
-    """The local scene graph, one row a predicate: relations of people first, then the most
-    confident. Of "besides", "next to" and "near" an object appears under the narrowest only."""
-    found: dict[str, dict[str, int]] = {}
+def neighbors_of(object_id: int, scene: MemorySnapshot) -> dict[str, list[Json]]:
+    """The local scene graph, a predicate each: relations of people first, then the most confident.
+    Of "besides", "next to" and "near" an object appears under the narrowest only."""
+    found: dict[str, list[Json]] = {}
     beside: set[int] = set()
     for relation in sorted(scene.relations, key=_rank):
         title, other_id = _relation_from(relation, object_id)
@@ -167,10 +221,11 @@ def neighbors_of(object_id: int, scene: MemorySnapshot) -> list[Choice]:
             continue
         if title in _NARROWING:
             beside.add(other_id)
-        options = found.setdefault(title, {})
-        if len(options) < _MOST_NEIGHBORS:
-            options[object_button(other.label, other_id)] = other_id
-    return [Choice(title, options) for title, options in found.items()]
+        things = found.setdefault(title, [])
+        known = any(one["id"] == other_id for one in things)
+        if len(things) < _MOST_NEIGHBORS and not known:
+            things.append({"id": other_id, "name": name_of(other)})
+    return found
 
 
 def _rank(relation: Relation) -> tuple[bool, int, float]:
@@ -206,166 +261,142 @@ def _building_of(object_id: int, scene: MemorySnapshot) -> list[str]:
     return list(said)
 
 
-class FindPanel:
-    """Tab with a search by words, for each browser its own, and a legend of labels for all."""
-
-    def __init__(
-        self, gui: viser.GuiApi, tab: viser.GuiTabHandle, on_mark: OnChoose, on_found: OnFound
-    ) -> None:
-        """
-        Args:
-            on_mark: called with an object id. on_found: called with the ids of all found objects.
-        """
-        self._tab = tab
-        self._on_mark = on_mark
-        self._on_found = on_found
-        self._scene: MemorySnapshot | None = None
-        self._lock = threading.Lock()  # for the finder and the tab
-        self._finder = ObjectFinder()
-        with tab:
-            self._legend = gui.add_html("", order=1.0)
-
-    def add_line(self, client: viser.ClientHandle) -> None:
-        """Add an input line for a new browser."""
-        with self._lock, self._tab:
-            # Above the legend.
-            form = client.gui.add_form(None, order=0.0)
-            with form:
-                line = client.gui.add_text("Find", "", hint='such as "red chair"')
-                client.gui.add_button("Find").on_click(lambda _: form.submit())
-            results = client.gui.add_folder(None, order=0.5)
-            with results:
-                told = client.gui.add_html("", visible=False)
-                rows = ChoiceRows(client.gui, 1, self._on_mark)
-
-        def find(_: object) -> None:
-            words = line.value.strip()
-            found = self.find(words) if words else []
-            rows.show(
-                [Choice("Found", {object_button(t.label, t.object_id): t.object_id for t in found})]
-            )
-            told.visible = bool(words) and not found
-            told.content = small(f"No object matches {escaped(words)}.")
-            self._on_found([thing.object_id for thing in found])
-
-        form.on_submit(find)
-
-    def find(self, words: str) -> list[MapObject]:
-        """Objects that match words, best first."""
-        scene = self._scene
-        if scene is None:
-            return []
-        try:
-            with self._lock:
-                self._finder.refresh(scene.objects)
-                found = self._finder.find(words, _MOST_FOUND)
-        except SceneMemoryError:  # no word with a meaning
-            return []
-        return [scene.objects[one.object_id] for one in found]
-
-    def show(self, scene: MemorySnapshot) -> None:
-        """Show the labels of a scene in their colours."""
-        self._scene = scene
-        kinds = Counter(thing.label for thing in scene.objects.values())
-        named_kinds = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
-        more = len(named_kinds) - _MOST_KINDS
-        words = [
-            f'<span style="{_KIND}">{swatch(color_of(label))}'
-            f"{escaped(label)}{f' ({count})' if count > 1 else ''}</span> "
-            for label, count in named_kinds[:_MOST_KINDS]
-        ]
-        words += [f"and {more} more kinds"] if more > 0 else []
-        total = f"<div><b>{len(scene.objects)} objects</b></div>"
-        self._legend.content = small(f'{total}<div style="line-height:1.7">{"".join(words)}</div>')
-
-
-class JournalPanel:
-    """Corrections with undo and redo, changes and removed objects, the same in all browsers."""
-
-    def __init__(
-        self, gui: viser.GuiApi, memory: MemoryAccess, on_mark: OnChoose, on_changed: OnChanged
-    ) -> None:
-        """
-        Args:
-            on_mark: called with an object id. on_changed: called when the memory has changed.
-        """
-        self._memory = memory
-        self._on_changed = on_changed
-        gui.add_html(small("<b>Corrections</b>"))
-        self._entries = gui.add_html("")
-        self._undo = ChoiceRows(gui, 1, self._undo_entry)
-        self._redo = ChoiceRows(gui, 1, self._redo_entry)
-        gui.add_html(small("<b>Changes since the visit before</b>"))
-        self._changes = gui.add_html("")
-        self._mark = ChoiceRows(gui, 1, on_mark)
-        gui.add_html(small("<b>Gone</b>"))
-        self._gone = gui.add_html("")
-
-    def show(self, scene: MemorySnapshot) -> None:
-        """Show the journal of the memory and the changes up to a snapshot.
-
-        Raises:
-            SceneMemoryError: the memory does not answer.
-        """
-        entries = self._memory.corrections()[-_MOST_ENTRIES:][::-1]
-        words = [_entry(entry) for entry in entries] or ["No corrections yet."]
-        self._entries.content = small(lines(words))
-        self._undo.show([Choice("Undo", {f"{e.correction_id}": e.correction_id for e in entries
-                                         if not e.undone})])  # fmt: skip
-        self._redo.show([Choice("Redo", {f"{e.correction_id}": e.correction_id for e in entries
-                                         if e.undone})])  # fmt: skip
-        self._show_changes(scene)
-        gone = sorted(scene.gone.values(), key=lambda thing: -thing.last_seen_ns)[:_MOST_GONE]
-        self._gone.content = small(lines([_gone(thing) for thing in gone] or ["None."]))
-
-    def _show_changes(self, scene: MemorySnapshot) -> None:
-        try:
-            changes = self._memory.changes_since().changes
-            words = [_change(change) for change in changes[:_MOST_ENTRIES]] or ["None."]
-        except SceneMemoryError as error:  # such as: there was no earlier visit
-            changes, words = (), [escaped(str(error))]
-        self._changes.content = small(lines(words))
-        here = [c for c in changes[:_MOST_ENTRIES] if c.object_id in scene.objects]
-        self._mark.show(
-            [Choice("Mark", {object_button(c.label, c.object_id): c.object_id for c in here})]
+def visits_json(visits: Sequence[Visit], scene: MemorySnapshot) -> list[Json]:
+    """The time line: each visit with what it found moved, gone or new."""
+    told: list[Json] = []
+    things = (*scene.objects.values(), *scene.gone.values())
+    for visit in visits:
+        events = [e for thing in things for e in _events_of(thing, scene) if _is_in(e, visit)]
+        new = sum(_is_between(t.first_seen_ns, visit) for t in scene.objects.values())
+        told.append(
+            {
+                "number": visit.number,
+                "from": show_stamp(visit.span.first_ns),
+                "to": show_stamp(visit.span.last_ns),
+                "seconds": round((visit.span.last_ns - visit.span.first_ns) / 1e9, 1),
+                "frames": visit.frame_numbers[1] - visit.frame_numbers[0] + 1,
+                "first_seen": new,
+                "events": sorted(events, key=lambda e: int(e["ns"]))[:_MOST_EVENTS],
+            }
         )
-
-    def _undo_entry(self, client: viser.ClientHandle | None, number: int) -> None:
-        _notify(client, lambda: f"Undone: {self._memory.undo(number).reason}")
-        self._on_changed()
-
-    def _redo_entry(self, client: viser.ClientHandle | None, number: int) -> None:
-        _notify(client, lambda: f"Redone: {self._memory.redo(number).reason}")
-        self._on_changed()
+    return told
 
 
-def _notify(client: viser.ClientHandle | None, act: Callable[[], str]) -> None:
-    """Run an action and show its result, or its error, to the client that clicked."""
-    try:
-        title, text = "Done", act()
-    except SceneMemoryError as error:
-        title, text = "Not done", str(error)
-    if client is not None:
-        client.add_notification(title, plain(text, 300), auto_close_seconds=5.0)
+def _events_of(thing: MapObject, scene: MemorySnapshot) -> list[Json]:
+    """What became of an object: moves, and that it went."""
+    is_here = thing.object_id in scene.objects
+    places = [*thing.stays]
+    events = []
+    for number, stay in enumerate(places):
+        is_last = number + 1 == len(places)
+        after = (
+            None if is_last and not is_here else thing.box if is_last else places[number + 1].box
+        )
+        if after is None and thing.is_ghost:
+            continue
+        x, y, z = stay.box.center
+        where = f"from x {x:.1f}, y {y:.1f}, z {z:.1f} m"
+        if after is None:
+            what = f"gone {where}"
+        else:
+            what = f"moved {math.dist(stay.box.center, after.center):.1f} m {where}"
+        since = thing.here_since_ns if is_last and is_here else None
+        if not is_last:
+            since = places[number + 1].first_seen_ns
+        events.append(
+            {
+                "id": thing.object_id if is_here else None,
+                "name": name_of(thing),
+                "what": what,
+                "when": f"last seen there {show_stamp(stay.last_seen_ns)}",
+                "ns": since or stay.gone_ns,
+            }
+        )
+    return events
 
 
-def _entry(entry: Correction) -> str:
+def _is_in(event: Json, visit: Visit) -> bool:
+    return _is_between(int(event["ns"]), visit)
+
+
+def _is_between(stamp_ns: int, visit: Visit) -> bool:
+    return visit.span.first_ns <= stamp_ns <= visit.span.last_ns
+
+
+def journal_json(entries: Sequence[Correction]) -> list[Json]:
+    """The newest corrections first."""
+    return [
+        {
+            "id": entry.correction_id,
+            "what": _what(entry),
+            "reason": plain(entry.reason, _LONGEST),
+            "by": plain(entry.by, _LONGEST),
+            "when": show_stamp(entry.stamp_ns),
+            "undone": entry.undone,
+        }
+        for entry in entries[-_MOST_ENTRIES:][::-1]
+    ]
+
+
+def _what(entry: Correction) -> str:
     edit = entry.edit
-    things = ", ".join(str(object_id) for object_id in edit.object_ids)
-    done = " ".join(part for part in (edit.kind.replace("_", " "), edit.key, edit.value) if part)
-    words = f"{entry.correction_id}. <b>{escaped(done)}</b> ({things}): “{escaped(entry.reason)}”"
-    if entry.undone:
-        words = f"<s>{words}</s>"
-    return f"{words}, {escaped(entry.by)}, {escaped(show_stamp(entry.stamp_ns))}"
+    things = ", ".join(map(str, edit.object_ids))
+    parts = (edit.kind.replace("_", " "), edit.key, edit.value, f"({things})")
+    return plain(" ".join(part for part in parts if part), _LONGEST)
 
 
-def _change(change: SceneChange) -> str:
+def changes_json(changes: Sequence[SceneChange], here: Collection[int]) -> list[Json]:
+    """Changes since a moment."""
+    return [
+        {
+            "id": change.object_id if change.object_id in here else None,
+            "name": f"{plain(change.label)} {change.object_id}",
+            "what": _how(change),
+        }
+        for change in changes[:_MOST_EVENTS]
+    ]
+
+
+def _how(change: SceneChange) -> str:
     away = "" if change.distance_m is None else f" by {change.distance_m:.1f} m"
-    old = f" (was {escaped(change.old_label)})" if change.old_label else ""
-    return f"{escaped(change.label)} {change.object_id}: {escaped(change.kind)}{away}{old}"
+    old = f" (was {plain(change.old_label)})" if change.old_label else ""
+    origin = ""
+    if change.kind == "moved" and change.before is not None:
+        x, y, z = change.before.center
+        origin = f" from x {x:.1f}, y {y:.1f}, z {z:.1f} m"
+    return f"{change.kind}{away}{origin}{old}"
 
 
-def _gone(thing: MapObject) -> str:
-    when = escaped(show_stamp(thing.last_seen_ns))
-    doubt = ", thought a ghost" if thing.is_ghost else ""
-    return f"{escaped(thing.label)} {thing.object_id}, last seen {when}{doubt}"
+def gone_json(scene: MemorySnapshot) -> list[str]:
+    """What is no longer there, the latest first."""
+    gone = sorted(scene.gone.values(), key=lambda thing: -thing.last_seen_ns)
+    return [
+        f"{name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
+        + (", thought a ghost" if thing.is_ghost else "")
+        for thing in gone[:_MOST_GONE]
+    ]
+
+
+def related_ids(object_id: int, scene: MemorySnapshot) -> list[int]:
+    """Ids of the objects that the scene graph relates to one."""
+    ends = [
+        (r.object_id if r.subject_id == object_id else r.subject_id)
+        for r in scene.relations
+        if object_id in (r.subject_id, r.object_id)
+    ]
+    return [i for i in dict.fromkeys(ends) if i in scene.objects and i != object_id]
+
+
+def view_of_frame(frame: KeyFrame) -> Json:
+    """Where a browser's camera goes to see what a frame saw; world, metres."""
+    position = frame.world_T_camera.translation
+    return _view(position, position + frame.world_T_camera.rotation @ np.array([0.0, 0.0, 1.0]))
+
+
+def view_of_object(thing: MapObject) -> Json:
+    """Where a browser's camera looks to see an object; it stays on its side, so far away."""
+    return {"look_at": list(thing.box.center), "away_m": 0.9 + 2.0 * max(thing.box.size)}
+
+
+def _view(position: np.ndarray, look_at: np.ndarray) -> Json:
+    return {"position": position.tolist(), "look_at": look_at.tolist()}

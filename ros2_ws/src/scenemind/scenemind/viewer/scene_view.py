@@ -1,12 +1,11 @@
-"""The scene in the 3D view: cloud, boxes, names, camera path, marked objects, and clicks."""
+"""The scene in the 3D view: cloud, boxes, trails, camera path, marked objects, and clicks."""
 
 from __future__ import annotations
 
-import colorsys
 import math
 import threading
-import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +15,9 @@ from scipy.spatial.transform import Rotation
 from scenemind.geometry import Box3D
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.finding.reference import find_object_on_ray
-from scenemind.viewer.cloud import CloudLayer, ColoredCloud, OnProgress
-from scenemind.viewer.name_tags import NameTags
+from scenemind.viewer.cloud import CloudLayer, ColoredCloud, OnProgress, Vacated
+from scenemind.viewer.colors import ClassColors
+from scenemind.viewer.panels import related_ids
 
 if TYPE_CHECKING:
     import viser
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _MOST_RELATED = 30
 _MARKED_RGB, _RELATED_RGB = (255, 0, 140), (90, 90, 90)
 _PATH_RGB, _EVIDENCE_RGB = (20, 60, 230), (220, 20, 20)
-_BOX_PX, _MARKED_PX, _RELATED_PX, _PATH_PX = 2.5, 7.0, 2.0, 2.5
+_BOX_PX, _MARKED_PX, _RELATED_PX, _PATH_PX, _TRAIL_PX = 2.5, 7.0, 2.0, 2.5, 4.0
+_DASHES = 12  # of a trail from one place to the next
 _FRUSTUM_SCALE = 0.25
 _FIRST_FRAMES, _MORE_FRAMES = 200, 12
 _UNDER_CEILING_M = 0.15
-_CAMERA_AWAY_M, _CAMERA_ABOVE_M = 0.9, 0.7  # from an object, plus a multiple of its size
 _NEAR_M = 0.02  # a click hits surface points this close to its ray,
 _SPREAD = 0.012  # plus this much for each metre of distance: about 12 pixels
 _NO_LINES = np.zeros((0, 2, 3), np.float32)
@@ -42,17 +42,19 @@ _EDGES = np.array(
 class SceneLayer:
     """Lines and key frames in the scene of one server; unchanged parts are not sent again."""
 
-    def __init__(self, scene: viser.SceneApi) -> None:
+    def __init__(self, scene: viser.SceneApi, colors: ClassColors) -> None:
         self._scene = scene
+        self._colors = colors
         self._frames: dict[int, viser.CameraFrustumHandle] = {}
         self._edges: dict[int, tuple[MapObject, NDArray[np.float32]]] = {}
         self._boxes = self._add_lines("/boxes", _BOX_PX)
         self._marked = self._add_lines("/marked", _MARKED_PX)
         self._related = self._add_lines("/related", _RELATED_PX)
         self._path = self._add_lines("/path", _PATH_PX)
+        self._trails = self._add_lines("/trails", _TRAIL_PX)
 
     def set_visible(self, *, boxes: bool, path: bool) -> None:
-        self._boxes.visible = boxes
+        self._boxes.visible = self._trails.visible = boxes
         self._path.visible = path
 
     def draw_path(self, positions: NDArray[np.float64]) -> None:
@@ -69,11 +71,22 @@ class SceneLayer:
                 before = (thing, edges_of(thing.yaw_box))
             self._edges[thing.object_id] = before
         edges = [_NO_LINES, *(edges for _, edges in self._edges.values())]
-        colors = [np.tile(color_of(thing.label), (12, 2, 1)) for thing in objects]
+        colors = [np.tile(self._colors.rgb(thing.label), (12, 2, 1)) for thing in objects]
         _set_lines(
             self._boxes,
             np.concatenate(edges),
             np.concatenate([np.zeros((0, 2, 3), np.uint8), *colors]),
+        )
+        trails = [(thing, trail_of(thing)) for thing in objects if thing.stays]
+        _set_lines(
+            self._trails,
+            np.concatenate([_NO_LINES, *(dashes for _, dashes in trails)]),
+            np.concatenate(
+                [
+                    np.zeros((0, 2, 3), np.uint8),
+                    *(np.tile(self._colors.rgb(t.label), (len(d), 2, 1)) for t, d in trails),
+                ]
+            ),
         )
 
     def draw_marked(self, things: Sequence[MapObject], scene: MemorySnapshot) -> None:
@@ -127,14 +140,13 @@ def _set_lines(
     handle.colors = colors
 
 
-def related_ids(object_id: int, scene: MemorySnapshot) -> list[int]:
-    """Ids of the objects that the scene graph relates to one."""
-    ends = [
-        (r.object_id if r.subject_id == object_id else r.subject_id)
-        for r in scene.relations
-        if object_id in (r.subject_id, r.object_id)
-    ]
-    return [i for i in dict.fromkeys(ends) if i in scene.objects and i != object_id]
+def trail_of(thing: MapObject) -> NDArray[np.float32]:
+    """Dashes from each earlier place of an object to the next, (N, 2, 3), world."""
+    places = [stay.box.center for stay in thing.stays] + [thing.box.center]
+    steps = np.linspace(0.0, 1.0, 2 * _DASHES)[:, None]
+    ways = [np.asarray(a) + steps * (np.asarray(b) - np.asarray(a)) for a, b in pairwise(places)]
+    dashes = np.array(ways, np.float32).reshape(-1, 2, 3)
+    return dashes
 
 
 def edges_of(box: Box3D) -> NDArray[np.float32]:
@@ -147,12 +159,6 @@ def edges_of(box: Box3D) -> NDArray[np.float32]:
     return edges
 
 
-def color_of(label: str) -> NDArray[np.uint8]:
-    """Colour of a label, (3,) RGB, the same in all views."""
-    hue = zlib.crc32(label.encode()) / 2.0**32
-    return np.array([round(255 * v) for v in colorsys.hsv_to_rgb(hue, 0.9, 0.75)], np.uint8)
-
-
 def vertical_fov(frame: KeyFrame) -> float:
     """Vertical field of view of a frame's camera, radians."""
     return 2.0 * float(np.arctan2(frame.camera.height / 2.0, frame.camera.fy))
@@ -162,27 +168,6 @@ def quaternion_wxyz(rotation: NDArray[np.float64]) -> tuple[float, float, float,
     """Quaternion of a (3, 3) rotation, in viser's order."""
     x, y, z, w = Rotation.from_matrix(rotation).as_quat().tolist()
     return (w, x, y, z)
-
-
-def fly_to_frame(client: viser.ClientHandle, frame: KeyFrame) -> None:
-    """Move a browser's camera to the pose of a key frame."""
-    with client.atomic():
-        client.camera.wxyz = quaternion_wxyz(frame.world_T_camera.rotation)
-        client.camera.position = tuple(frame.world_T_camera.translation.tolist())
-
-
-def fly_to_object(client: viser.ClientHandle, thing: MapObject) -> None:
-    """Move a browser's camera near an object, on the side where it is now and above."""
-    center = np.asarray(thing.box.center)
-    away = np.asarray(client.camera.position)[:2] - center[:2]
-    length = float(np.linalg.norm(away))
-    side = away / length if length > 0.01 else np.array([1.0, 0.0])
-    size = max(thing.box.size)
-    x, y = center[:2] + side * (_CAMERA_AWAY_M + 2.0 * size)
-    with client.atomic():
-        client.camera.up_direction = (0.0, 0.0, 1.0)
-        client.camera.position = (x, y, center[2] + _CAMERA_ABOVE_M + size)
-        client.camera.look_at = tuple(center.tolist())
 
 
 def look_inside(server: viser.ViserServer, places: ArrayLike) -> None:
@@ -235,7 +220,11 @@ class DrawnPlace:
     """The scene as one server draws it. Thread-safe, except for the cloud."""
 
     def __init__(
-        self, server: viser.ViserServer, memory: MemoryAccess, cloud: ColoredCloud
+        self,
+        server: viser.ViserServer,
+        memory: MemoryAccess,
+        cloud: ColoredCloud,
+        colors: ClassColors,
     ) -> None:
         """
         Args:
@@ -246,30 +235,14 @@ class DrawnPlace:
         self._cloud = cloud
         server.scene.set_up_direction("+z")
         self._points = CloudLayer(server.scene)
-        self._layer = SceneLayer(server.scene)
-        self._tags: dict[int, NameTags] = {}
-        self._lock = threading.Lock()  # for the tags and the three below
-        self._scene: MemorySnapshot | None = None
-        self._marked: tuple[int, ...] = ()
-        self._has_names = True
+        self._layer = SceneLayer(server.scene, colors)
+        self._lock = threading.Lock()
 
-    def add_switches(self, gui: viser.GuiApi) -> None:
-        """Add check boxes for what is visible to the panel."""
-        cloud = gui.add_checkbox("Cloud", initial_value=True)
-        boxes = gui.add_checkbox("Boxes", initial_value=True)
-        names = gui.add_checkbox("Names", initial_value=True)
-        path = gui.add_checkbox("Camera path", initial_value=True)
-
-        def switch(_: object) -> None:
-            self._points.set_visible(cloud.value)
-            self._layer.set_visible(boxes=boxes.value, path=path.value)
-            with self._lock:
-                self._has_names = names.value
-                for tags in self._tags.values():
-                    self._name(tags)
-
-        for box in (cloud, boxes, names, path):
-            box.on_update(switch)
+    def set_visible(self, *, cloud: bool, boxes: bool, path: bool) -> None:
+        """Show or hide whole layers."""
+        with self._lock:
+            self._points.set_visible(cloud)
+            self._layer.set_visible(boxes=boxes, path=path)
 
     def read_cloud(self, on_progress: OnProgress | None) -> None:
         """Draw the cloud of the stored frames.
@@ -287,61 +260,44 @@ class DrawnPlace:
         """
         self._grow(_MORE_FRAMES, None)
 
-    def draw(self, scene: MemorySnapshot, marked: Sequence[int]) -> None:
-        """Draw the objects of a snapshot.
+    def draw(
+        self, scene: MemorySnapshot, shown: Sequence[MapObject], marked: Sequence[int]
+    ) -> None:
+        """Draw objects of a snapshot.
 
         Args:
             marked: ids of highlighted objects; of a single one the relations are drawn too.
         """
         there = [scene.objects[i] for i in marked if i in scene.objects]
-        with self._lock:
-            with self._server.atomic():
-                self._layer.draw_objects(tuple(scene.objects.values()))
-                self._layer.draw_marked(there, scene)
-            self._scene, self._marked = scene, tuple(thing.object_id for thing in there)
-            self._drop_closed()
-            for tags in self._tags.values():
-                self._name(tags)
+        with self._lock, self._server.atomic():
+            self._layer.draw_objects(shown)
+            self._layer.draw_marked(there, scene)
 
     def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
         """Draw the cameras of key frames."""
         with self._lock:
             self._layer.draw_key_frames(frames)
 
-    def add_browser(self, client: viser.ClientHandle) -> None:
-        """Draw names for the camera of a new browser."""
-        with self._lock:
-            tags = self._tags[client.client_id] = NameTags(client)
-            self._name(tags)
-
-    def follow_cameras(self) -> None:
-        """Lay the names out again where a browser's camera has moved."""
-        with self._lock:
-            self._drop_closed()
-            for tags in self._tags.values():
-                tags.follow()
-
-    def _drop_closed(self) -> None:
-        here = self._server.get_clients()
-        self._tags = {number: tags for number, tags in self._tags.items() if number in here}
-
-    def _name(self, tags: NameTags) -> None:
-        scene = self._scene
-        if scene is None or not self._has_names:
-            tags.show((), (), ())
-            return
-        related: Collection[int] = ()
-        if len(self._marked) == 1:
-            related = related_ids(self._marked[0], scene)
-        tags.show(tuple(scene.objects.values()), self._marked, related)
-
     def _grow(self, most_frames: int, on_progress: OnProgress | None) -> None:
         scene = self._memory.snapshot()
         ceilings = [p.box.bottom_z for p in scene.structure.values() if p.kind == "ceiling"]
         below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
-        if self._cloud.update(self._memory, most_frames, on_progress, below_m):
+        before = self._cloud.generation
+        self._cloud.leave_out(_vacated(scene))
+        is_new = self._cloud.update(self._memory, most_frames, on_progress, below_m)
+        if is_new or self._cloud.generation != before:
             self._points.draw(self._cloud)
+        if is_new:
             self._layer.draw_path(self._memory.frame_index().world_T_camera[:, :3, 3])
             corners = [thing.box.corners() for thing in scene.objects.values()]
             has_cloud = len(self._cloud.points) > 0
             look_inside(self._server, self._cloud.points if has_cloud else corners)
+
+
+def _vacated(scene: MemorySnapshot) -> list[Vacated]:
+    """Places that things have left: the cloud shows them where they are now."""
+    return [
+        Vacated(stay.box, stay.gone_ns)
+        for thing in (*scene.objects.values(), *scene.gone.values())
+        for stay in thing.stays
+    ]

@@ -20,21 +20,34 @@ from unittest import mock
 import viser
 import websockets.asyncio.server as servers
 
-from scenemind.errors import SceneMindError
-from scenemind.memory import KeyFrame, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.errors import SceneMindError, UsageError
+from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
+from scenemind.memory.finding import ObjectFinder
+from scenemind.memory.history import Visit, find_visits
+from scenemind.memory.moments import read_moment, show_visit
 from scenemind.reasoning import Asking, Progress, Query
-from scenemind.viewer.chat import Answerer, ChatPanel, Reply, SentenceQueue, reply_to
+from scenemind.viewer import panels
+from scenemind.viewer.chat import Answerer, Reply, SentenceQueue, Talk, reply_to
 from scenemind.viewer.cloud import ColoredCloud, OnProgress
+from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.gate import Gate
-from scenemind.viewer.panels import LOOK_AT, FindPanel, JournalPanel, ObjectPanel
-from scenemind.viewer.scene_view import DrawnPlace, find_object_at, fly_to_frame, fly_to_object
-from scenemind.viewer.widgets import plain
+from scenemind.viewer.page_link import Action, PageLink, is_link
+from scenemind.viewer.page_link import Reply as Answering
+from scenemind.viewer.panels import Filter, Json
+from scenemind.viewer.pictures import picture_of, plain
+from scenemind.viewer.scene_view import DrawnPlace, find_object_at
 
 _log = logging.getLogger(__name__)
 
-_TICK_S = 0.15  # names follow a camera that moves
+_TICK_S = 0.15
 _CLOUD_EVERY_S = 3.0
-_PANEL_PX = 430
+_VIEWS = 3
+_MOST_FOUND = 24
+_MOST_MARKED = 200
+_LONGEST_MOMENT = 40
+_LAYERS = ("cloud", "boxes", "path")
+_TOO_MANY = "Too many sentences are waiting for an answer: try again later."
+_NONE = "No object matches “{}”: type what is in the list of classes, such as “{}”."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +102,14 @@ class Viewer:
         self._drawn: MemorySnapshot | None = None
         self._is_lost = False
         self._ended = threading.Event()
-        self._server = _QuietServer(settings.title)
+        self._colors = ClassColors()
+        self._filter = Filter()
+        self._layers = dict.fromkeys(_LAYERS, True)
+        self._since = ""  # the moment to compare with, as typed; empty: the visit before
+        self._finder = ObjectFinder()
+        self._finder_lock = threading.Lock()
+        self._page = PageLink(self._act, self._picture)
+        self._server = _QuietServer(settings.title, self._page)
         try:
             self._gate = Gate(
                 settings.host,
@@ -101,26 +121,14 @@ class Viewer:
             self._server.stop()
             raise
         self._sentences = SentenceQueue(self._answer, self._fail)
-        self._place = DrawnPlace(self._server, memory, cloud or ColoredCloud())
-        self._build_page(self._server)
+        self._place = DrawnPlace(self._server, memory, cloud or ColoredCloud(), self._colors)
+        self._talk = Talk(self._colors, lambda turns: self._page.show("talk", turns))
+        self._server.gui.configure_theme(show_logo=False, show_share_button=False)
+        self._server.scene.on_click()(lambda event: self._click(event, adds=False))
+        self._server.scene.on_click(modifier="shift")(lambda event: self._click(event, adds=True))
+        self._page.show("title", plain(settings.title, 80))
+        self._page.show("layers", self._layers)
         self._thread = threading.Thread(target=self._follow, name="viewer", daemon=True)
-
-    def _build_page(self, server: viser.ViserServer) -> None:
-        gui = server.gui
-        gui.configure_theme(show_logo=False, show_share_button=False)
-        gui.main_panel.dock_right()
-        gui.main_panel.set_width(_PANEL_PX)
-        self._chat = ChatPanel(gui, self.put, self.stop, self._mark_for, self._fly)
-        tabs = gui.add_tab_group()
-        with tabs.add_tab("Object"):
-            self._object = ObjectPanel(gui, self._memory, self._mark_for, self._fly)
-        self._find = FindPanel(gui, tabs.add_tab("Find"), self._mark_for, self.mark)
-        with tabs.add_tab("History"):
-            self._journal = JournalPanel(gui, self._memory, self._mark_for, self.redraw)
-        with tabs.add_tab("Show"):
-            self._place.add_switches(gui)
-        server.scene.on_click()(self._click)
-        server.on_client_connect(self._connect)
 
     @property
     def port(self) -> int:
@@ -196,16 +204,85 @@ class Viewer:
 
     def _draw(self, scene: MemorySnapshot) -> None:
         marked = _existing(self._marked, scene)
-        self._place.draw(scene, marked)
-        single = scene.objects[marked[0]] if len(marked) == 1 else None
-        self._object.show(single, scene, len(marked))
-        if self._drawn is None or scene.revision != self._drawn.revision:
-            self._find.show(scene)
-            self._journal.show(scene)
+        is_new = scene is not self._drawn
+        self._colors.meet(thing.label for thing in scene.objects.values())
+        shown = self._shown(scene, marked)
+        self._place.draw(scene, shown, marked)
+        things = [scene.objects[i] for i in marked]
+        single = things[0] if len(things) == 1 else None
+        self._page.show(
+            "marked",
+            {
+                "things": panels.marked_json(things, self._colors),
+                "related": panels.related_ids(single.object_id, scene) if single else [],
+            },
+        )
+        self._page.show("names", panels.objects_json(shown, self._colors))
         self._drawn = scene
+        self._page.show("about", self._about(single, scene))
+        if is_new:
+            self._show_lists(scene)
+
+    def _shown(self, scene: MemorySnapshot, marked: Sequence[int]) -> list[MapObject]:
+        """The objects that the filter shows, and the marked ones."""
+        shows, things = self._filter.shows, scene.objects.values()
+        return [thing for thing in things if thing.object_id in marked or shows(thing)]
+
+    def _show_lists(self, scene: MemorySnapshot) -> None:
+        """Show what depends on the scene and on what is hidden, and not on what is marked."""
+        self._page.show("classes", panels.classes_json(scene, self._filter, self._colors))
+        self._page.show("tree", panels.tree_json(scene, self._filter, self._colors))
+        self._show_history(scene)
+
+    def _about(self, thing: MapObject | None, scene: MemorySnapshot) -> Json | None:
+        if thing is None:
+            return None
+        try:
+            frames = self._memory.key_frames_of([thing.object_id], _VIEWS)
+        except SceneMemoryError:  # shown without pictures
+            frames = []
+        return panels.about_json(thing, scene, frames)
+
+    def _show_history(self, scene: MemorySnapshot) -> None:
+        visits = self._visits()
+        changes, told = self._changes(scene, visits)
+        self._page.show(
+            "history",
+            {
+                "visits": panels.visits_json(visits, scene),
+                "since": self._since,
+                "changes": changes,
+                "told": plain(told, 300),
+                "corrections": panels.journal_json(self._memory.corrections()),
+                "gone": panels.gone_json(scene),
+            },
+        )
+
+    def _visits(self) -> tuple[Visit, ...]:
+        try:
+            index = self._memory.frame_index()
+        except SceneMemoryError:  # as while another process writes: shown without visits
+            return ()
+        return find_visits(index.frame_numbers.astype("int64"), index.stamps_ns)
+
+    def _changes(self, scene: MemorySnapshot, visits: Sequence[Visit]) -> tuple[list[Json], str]:
+        """Changes since the typed moment, and what to say about them."""
+        if not visits:
+            return [], "Nothing has been mapped yet."
+        if not self._since and len(visits) < 2:
+            first = visits[0]
+            return [], f"One visit so far ({show_visit(first)}): type +10 for changes since 10 s."
+        try:
+            moment = read_moment(self._since, visits).last_ns if self._since else None
+            changes = self._memory.changes_since(moment).changes
+        except (SceneMemoryError, UsageError) as error:
+            return [], str(error)
+        since = f"since {self._since}" if self._since else "since the visit before"
+        told = f"Changes {since}" if changes else f"No changes {since}."
+        return panels.changes_json(changes, scene.objects.keys()), told
 
     def _answer(self, text: str) -> None:
-        self._chat.add_sentence(text)
+        self._talk.add_sentence(text)
         self._current = asking = replace(self._asking(), progress=Progress(self._report))
         if self._ended.is_set():  # `close` may have come before `_current` was set
             asking.allowance.cancel()
@@ -219,54 +296,126 @@ class Viewer:
             reply = Reply(str(error))
         finally:
             self._current = None
-        self._chat.add_reply(reply)
+        self._talk.add_reply(reply)
         self._place.draw_key_frames(reply.key_frames)
         self.mark([thing.object_id for thing in reply.objects] or self._marked)
 
     def _fail(self, text: str) -> None:
-        self._chat.add_reply(Reply(text))
+        self._talk.add_reply(Reply(text))
 
     def _report(self, stage: str, text: str = "", key_frames: Sequence[KeyFrame] = ()) -> None:
-        self._chat.show_stage(stage, text)
+        self._talk.show_stage(stage, text, key_frames)
         if key_frames:
-            self._chat.show_pictures(key_frames, ())
             self._place.draw_key_frames(key_frames)
 
-    def _connect(self, client: viser.ClientHandle) -> None:
-        self._chat.add_line(client)
-        self._find.add_line(client)
-        self._place.add_browser(client)
+    def _picture(self, number: int, object_ids: Sequence[int]) -> bytes | None:
+        try:
+            return picture_of(self._memory.key_frame(number, object_ids), object_ids)
+        except SceneMindError:  # it was removed since, or another process writes
+            return None
 
-    def _click(self, event: viser.SceneClickEvent) -> None:
-        things = () if self._drawn is None else tuple(self._drawn.objects.values())
+    def _click(self, event: viser.SceneClickEvent, *, adds: bool) -> None:
+        scene = self._drawn
+        things = (
+            [] if scene is None else [t for t in scene.objects.values() if self._filter.shows(t)]
+        )
         found = find_object_at(things, event.ray_origin, event.ray_direction)
-        self.mark([] if found is None else [found.object_id])
+        if adds:
+            self._toggle([] if found is None else [found.object_id])
+        else:
+            self.mark([] if found is None else [found.object_id])
 
-    def _mark_for(self, _client: viser.ClientHandle | None, object_id: int) -> None:
-        self.mark([object_id])
+    def _toggle(self, object_ids: Sequence[int]) -> None:
+        """Mark objects besides those that are marked, or take their marks away."""
+        kept = [i for i in self._marked if i not in object_ids]
+        self.mark([*kept, *(i for i in object_ids if i not in self._marked)])
 
-    def _fly(self, client: viser.ClientHandle | None, number: int) -> None:
-        if client is None:
+    def _act(self, action: Action, reply: Answering) -> None:
+        """Do what somebody asked for on the page; what is malformed is ignored."""
+        do, text = action.get("do"), action.get("text")
+        ids = _ids(action.get("ids"))
+        words = text.strip() if isinstance(text, str) else ""
+        if do == "say" and words:
+            before = self.put(words)
+            if before is None:
+                reply("note", _TOO_MANY)
+        elif do == "stop":
+            self.stop()
+        elif do == "mark":
+            self.mark(ids)
+        elif do == "toggle":
+            self._toggle(ids)
+        elif do == "find" and words:
+            self._find(words, reply)
+        elif do == "filter":
+            self._choose(action)
+        elif do == "layers":
+            self._layers = {name: action.get(name) is not False for name in _LAYERS}
+            self._place.set_visible(**self._layers)
+            self._page.show("layers", self._layers)
+        elif do in ("undo", "redo") and ids:
+            self._turn_back(do, ids[0], reply)
+        elif do == "since":
+            self._since = plain(words, _LONGEST_MOMENT)
+            if self._drawn is not None:
+                self._show_history(self._drawn)
+        elif do == "fly" and ids:
+            self._fly(str(action.get("to")), ids[0], reply)
+
+    def _choose(self, action: Action) -> None:
+        """Show these classes alone, from a confidence on."""
+        labels, least = action.get("hidden"), action.get("least")
+        if isinstance(labels, list):
+            hidden = frozenset(label for label in labels[:2000] if isinstance(label, str))
+            self._filter = replace(self._filter, hidden=hidden)
+        if isinstance(least, int | float) and 0.0 <= least <= 1.0:
+            self._filter = replace(self._filter, least_confidence=float(least))
+        self.redraw()
+        if self._drawn is not None:
+            self._page.show("classes", panels.classes_json(self._drawn, self._filter, self._colors))
+            self._page.show("tree", panels.tree_json(self._drawn, self._filter, self._colors))
+
+    def _find(self, words: str, reply: Answering) -> None:
+        """Mark the objects that a few words mean."""
+        scene = self._drawn
+        if scene is None:
             return
         try:
-            if number == LOOK_AT:
-                self._fly_to_marked(client)
-            else:
-                fly_to_frame(client, self._memory.key_frame(number))
-        except SceneMemoryError as error:
-            client.add_notification("Not found", plain(str(error), 300), auto_close_seconds=5.0)
+            with self._finder_lock:
+                self._finder.refresh(scene.objects)
+                found = [one.object_id for one in self._finder.find(words, _MOST_FOUND)]
+        except SceneMemoryError:  # no word with a meaning
+            found = []
+        if found:
+            self.mark(found)
+        else:
+            known = min((t.label for t in scene.objects.values()), default="cup")
+            reply("note", _NONE.format(plain(words, 80), plain(known)))
 
-    def _fly_to_marked(self, client: viser.ClientHandle) -> None:
-        scene, marked = self._drawn, self._marked[:1]
-        for thing in () if scene is None else map(scene.objects.get, marked):
-            if thing is not None:
-                fly_to_object(client, thing)
+    def _turn_back(self, do: str, number: int, reply: Answering) -> None:
+        """Undo or redo a correction."""
+        try:
+            done = self._memory.undo(number) if do == "undo" else self._memory.redo(number)
+        except SceneMemoryError as error:
+            reply("note", f"Not done: {plain(str(error), 300)}")
+            return
+        reply("note", f"{'Undone' if do == 'undo' else 'Redone'}: {plain(done.reason, 300)}")
+        self.redraw()
+
+    def _fly(self, to: str, number: int, reply: Answering) -> None:
+        """Tell a browser where its camera goes."""
+        try:
+            if to == "frame":
+                reply("fly", panels.view_of_frame(self._memory.key_frame(number)))
+            elif self._drawn is not None and number in self._drawn.objects:
+                reply("fly", panels.view_of_object(self._drawn.objects[number]))
+        except SceneMemoryError as error:
+            reply("note", plain(str(error), 300))
 
     def _follow(self) -> None:
-        """Follow the cameras and the memory; a memory that fails is asked again."""
+        """Follow the memory; one that fails is asked again."""
         polled = grew = time.monotonic()
         while not self._ended.wait(_TICK_S):
-            self._place.follow_cameras()
             now = time.monotonic()
             try:
                 if now - polled > self._settings.poll_s:
@@ -299,21 +448,29 @@ def _existing(object_ids: Sequence[int], scene: MemorySnapshot | None) -> tuple[
     return () if scene is None else tuple(i for i in object_ids if i in scene.objects)
 
 
+def _ids(given: object) -> list[int]:
+    """Ids that a page sent; none where it sent something else."""
+    if not isinstance(given, list):
+        return []
+    return [i for i in given[:_MOST_MARKED] if isinstance(i, int) and not isinstance(i, bool)]
+
+
 class _QuietServer(viser.ViserServer):
     """viser on a Unix socket in a folder of this user alone, without printed output and without
     public tunnels."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, page: PageLink) -> None:
         """
         Args:
             label: the title above the panel.
+            page: what is served beside viser's own.
         """
         self._folder = tempfile.TemporaryDirectory(prefix="scenemind-view-")
         self.socket_path = Path(self._folder.name, "viser")
         try:
             with (
                 contextlib.redirect_stdout(io.StringIO()),  # viser prints its address
-                _serving_at(self.socket_path),
+                _serving_at(self.socket_path, page),
             ):
                 super().__init__("localhost", 0, label=label, verbose=False)
         except BaseException:
@@ -334,15 +491,24 @@ _OPENING = threading.Lock()
 
 
 @contextlib.contextmanager
-def _serving_at(path: Path) -> Iterator[None]:
+def _serving_at(path: Path, page: PageLink) -> Iterator[None]:
     """Context in which a server of websockets that is asked for a port gets a Unix socket: viser
-    knows ports only, and any user of the machine reaches those."""
+    knows ports only, and any user of the machine reaches those. It also serves the page."""
 
     with _OPENING:
         usual = servers.serve
 
         def serve(handler: Any, host: str, port: int, **options: Any) -> Any:  # noqa: ARG001
-            return usual(handler, unix=True, path=str(path), **options)
+            of_viser = options.pop("process_request")
+
+            async def handle(connection: Any) -> None:
+                own = is_link(connection.request)
+                await (page.handle(connection) if own else handler(connection))
+
+            async def answer(connection: Any, request: Any) -> Any:
+                return await page.answer(request) or of_viser(connection, request)
+
+            return usual(handle, unix=True, path=str(path), process_request=answer, **options)
 
         with mock.patch.object(servers, "serve", serve):
             yield

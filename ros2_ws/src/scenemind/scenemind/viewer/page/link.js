@@ -1,0 +1,36 @@
+// The link to the server: named parts of the page come in, what people do goes out.
+
+const listeners = new Map();
+let socket = null;
+let waiting = [];
+
+/** Call `listen` with the value of a part now and whenever it changes. */
+export function onPart(part, listen) {
+  listeners.set(part, listen);
+}
+
+/** Tell the server what somebody did, such as {do: "mark", ids: [3]}. */
+export function act(action) {
+  const text = JSON.stringify(action);
+  if (socket && socket.readyState === WebSocket.OPEN) socket.send(text);
+  else waiting.push(text);
+}
+
+export function connect(onState) {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  socket = new WebSocket(`${scheme}://${location.host}/scenemind/link`);
+  socket.onopen = () => {
+    onState(true);
+    waiting.forEach((text) => socket.send(text));
+    waiting = [];
+  };
+  socket.onmessage = (event) => {
+    const { part, value } = JSON.parse(event.data);
+    const listen = listeners.get(part);
+    if (listen) listen(value);
+  };
+  socket.onclose = () => {
+    onState(false);
+    setTimeout(() => connect(onState), 1500);
+  };
+}
