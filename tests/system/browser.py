@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,12 +22,18 @@ def open_view(page: Any, address: str, thing: MapObject | None = None) -> None:
         address = f"{address}?{urlencode({**query, 'initialCameraFov': _FOV})}"
     page.goto(address)
     page.get_by_role("button", name="Send").wait_for()
+    page.locator("canvas").first.wait_for()
 
 
 def say(page: Any, text: str) -> None:
-    line = page.get_by_role("textbox").first
+    open_tab(page, "Talk")
+    line = page.get_by_label("Say", exact=True)
     line.fill(text)
     line.press("Enter")
+
+
+def open_tab(page: Any, name: str) -> None:
+    page.get_by_role("tab", name=name, exact=True).click()
 
 
 def click_on(page: Any, thing: MapObject) -> None:
@@ -45,8 +50,18 @@ def canvas_of(page: Any) -> NDArray[np.float32]:
 
 
 def wait_for_marked(page: Any, name: str, object_id: int) -> None:
-    """Wait until the panel shows a thing by this name; an earlier panel does not count."""
-    page.get_by_text(re.compile(rf"^{name} \(object {object_id}\)(, corrected)?$")).wait_for()
+    """Wait until a thing is the only marked one, by this name."""
+    marked = page.get_by_role("group", name="Marked objects")
+    marked.get_by_role("button", name=f"{name} {object_id}", exact=True).wait_for()
+    marked.get_by_text("1 marked", exact=True).wait_for()
+
+
+def wait_for_evidence(page: Any) -> None:
+    """Wait until the last answer shows a picture that has loaded."""
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.turn:last-child .picture img')]"
+        ".some(image => image.complete && image.naturalWidth > 0)"
+    )
 
 
 def try_websocket(page: Any, address: str) -> str:

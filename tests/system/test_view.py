@@ -14,7 +14,16 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, MapObject, Memory
 from tests.waiting import wait_until
 
-from .browser import canvas_of, click_on, open_view, say, try_websocket, wait_for_marked
+from .browser import (
+    canvas_of,
+    click_on,
+    open_tab,
+    open_view,
+    say,
+    try_websocket,
+    wait_for_evidence,
+    wait_for_marked,
+)
 from .served_view import served_view
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
@@ -48,7 +57,8 @@ def _opened(page: Any, address: str, table: MapObject) -> None:
 
 
 def test_a_click_on_a_thing_marks_it(page: Any, table: MapObject) -> None:
-    page.get_by_text("Click an object in the picture").wait_for()
+    page.get_by_text("Nothing is marked").wait_for()
+    page.locator("#names .name").first.wait_for()
     click_on(page, table)
     wait_for_marked(page, "dining table", table.object_id)
 
@@ -56,16 +66,13 @@ def test_a_click_on_a_thing_marks_it(page: Any, table: MapObject) -> None:
 def test_marked_object_is_renamed_and_renamed_back(page: Any, table: MapObject) -> None:
     say(page, "this is a workbench")
     wait_for_marked(page, "workbench", table.object_id)
+    open_tab(page, "Object")
     page.get_by_text("perceived as").wait_for()
-    page.get_by_role("tab", name="History").click(force=True)
+    open_tab(page, "Time")
     page.get_by_text("rename workbench").wait_for()
-    page.get_by_role("button", name="2", exact=True).click()  # undo: the first is the evil name
-    page.get_by_role("tab", name="Object").click(force=True)
+    page.get_by_role("button", name="undo 2", exact=True).click()  # the first is the evil name
     wait_for_marked(page, "dining table", table.object_id)
-    page.get_by_role("tab", name="History").click(force=True)
-    page.get_by_text("Redo").wait_for()
-    page.get_by_role("button", name="2", exact=True).click()
-    page.get_by_role("tab", name="Object").click(force=True)
+    page.get_by_role("button", name="redo 2", exact=True).click()
     wait_for_marked(page, "workbench", table.object_id)
 
 
@@ -74,17 +81,21 @@ def test_answer_shows_its_evidence_and_the_view_flies_there(
 ) -> None:
     say(page, "where is the lamp?")
     page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
-    page.locator("img[src^='data:image/jpeg']").first.wait_for()
+    wait_for_evidence(page)
     take_picture(page, "answer")
     before = canvas_of(page)
-    page.get_by_role("button", name=re.compile("^frame [0-9]+$")).first.click()
+    page.get_by_role("button", name=re.compile("^Fly to frame")).first.click()
     # From below the ceiling to eye level: little stays where it was in the picture.
     wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) > 0.2)
+    page.get_by_role("button", name="Whole place").click()
+    wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) < 0.05)
 
 
 def test_neighbors_can_be_marked(page: Any) -> None:
-    page.get_by_role("button", name=re.compile("^side table [0-9]+$")).first.click()
-    page.get_by_text(re.compile(r"^side table \(object")).wait_for()
+    open_tab(page, "Object")
+    related = page.locator("#about").get_by_role("button", name=re.compile("^side table [0-9]+$"))
+    related.first.click()
+    page.locator("#about h2").get_by_text(re.compile(r"^side table")).wait_for()
 
 
 def test_two_people_have_lines_of_their_own_and_one_log(
@@ -93,9 +104,9 @@ def test_two_people_have_lines_of_their_own_and_one_log(
     other = browser.new_page(viewport={"width": 900, "height": 700})
     open_view(other, address)
     other.get_by_text("where is the lamp?").wait_for()  # what was said before
-    line = other.get_by_role("textbox").first
+    line = other.get_by_label("Say", exact=True)
     line.fill("how many chairs are there?")
-    assert page.get_by_role("textbox").first.input_value() == ""
+    assert page.get_by_label("Say", exact=True).input_value() == ""
     say(page, "what color is the couch?")
     line.press("Enter")
     for reader in (page, other):
@@ -107,11 +118,10 @@ def test_two_people_have_lines_of_their_own_and_one_log(
 
 
 def test_html_in_names_is_not_run(page: Any) -> None:
-    page.get_by_role("tab", name="Find").click(force=True)
-    page.get_by_text("img src=x onerror=alert(1)").first.wait_for()
-    line = page.get_by_role("textbox").nth(1)
-    line.fill("onerror")
-    line.press("Enter")
+    find = page.get_by_label("Find", exact=True)
+    find.fill("onerror")
+    find.press("Enter")
+    page.get_by_role("group", name="Marked objects").get_by_text("img src=x").first.wait_for()
     say(page, "where is the <img src=y onerror=alert(2)>?")
     page.get_by_text("img src=y onerror=alert(2)").first.wait_for()
     assert page.locator("img[src=x], img[src=y]").count() == 0

@@ -13,7 +13,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import MapObject, Memory
 from tests.chat_server import ChatServer
 
-from .browser import click_on, open_view, say, wait_for_marked
+from .browser import click_on, open_view, say, wait_for_evidence, wait_for_marked
 from .running_nodes import ENVIRONMENT, running_nodes
 from .served_view import served_view
 from .slow_model import see_words_come, stop, think_aloud
@@ -60,8 +60,8 @@ def test_answer_of_the_nodes_shows_its_evidence(
 ) -> None:
     say(page, "where is the lamp?")
     page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
-    page.locator("img[src^='data:image/jpeg']").first.wait_for()
-    page.get_by_role("button", name=re.compile("^frame [0-9]+$")).first.wait_for()
+    wait_for_evidence(page)
+    page.get_by_role("button", name=re.compile("^Fly to frame")).first.wait_for()
     take_picture(page, "live_answer")
 
 

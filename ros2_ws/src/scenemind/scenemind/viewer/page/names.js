@@ -19,6 +19,8 @@ let version = 0;
 
 export function startNames(into) {
   layer = into;
+  // A wheel that turns over a name zooms, as it does beside it.
+  layer.addEventListener("wheel", (event) => viser()?.canvas?.dispatchEvent(new WheelEvent("wheel", event)));
   const step = () => {
     follow();
     requestAnimationFrame(step);

@@ -206,7 +206,7 @@ export function showHistory({ visits, since, changes, told, corrections, gone })
         make("b", {}, `Visit ${visit.number}`),
         make("small", {}, ` ${visit.from} to ${visit.to}, ${visit.frames} frames`),
         bar,
-        make("p", {}, `${visit.first_seen} objects seen first` + (events.length ? "" : ", nothing moved")),
+        make("p", {}, `${visit.first_seen} ${visit.first_seen === 1 ? "object" : "objects"} seen first` + (events.length ? "" : ", nothing moved")),
         make("ul", {}, events),
         make(
           "button.plain",
