@@ -271,6 +271,17 @@ def _view(
     show_result("view", measured, as_json)
 
 
+@app.command("view-pictures", epilog="Example: python -m benchmarks view-pictures docs")
+def _view_pictures(
+    folder: Annotated[Path, typer.Argument(help="Where the pictures are written.")],
+) -> None:
+    """Take the documentation's pictures of the browser view, in a headless Chromium."""
+    from benchmarks.view_pictures import take_view_pictures
+
+    for file in take_view_pictures(folder):
+        typer.echo(str(file))
+
+
 @app.command("disk", epilog="Example: python -m benchmarks disk --seconds 20")
 def _disk(
     seconds: Annotated[

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import logging
 import secrets
 import socket
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
-from typing import Any
-from unittest import mock
 
 import viser
-import websockets.asyncio.server as servers
 
 from scenemind.errors import SceneMindError, UsageError
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
@@ -31,10 +24,11 @@ from scenemind.viewer.chat import Answerer, Reply, SentenceQueue, Talk, reply_to
 from scenemind.viewer.cloud import ColoredCloud, OnProgress
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.gate import Gate
-from scenemind.viewer.page_link import Action, PageLink, is_link
+from scenemind.viewer.page_link import Action, PageLink
 from scenemind.viewer.page_link import Reply as Answering
 from scenemind.viewer.panels import Filter, Json
 from scenemind.viewer.pictures import picture_of, plain
+from scenemind.viewer.quiet_server import QuietServer
 from scenemind.viewer.scene_view import DrawnPlace, find_object_at
 
 _log = logging.getLogger(__name__)
@@ -109,7 +103,7 @@ class Viewer:
         self._finder = ObjectFinder()
         self._finder_lock = threading.Lock()
         self._page = PageLink(self._act, self._picture)
-        self._server = _QuietServer(settings.title, self._page)
+        self._server = QuietServer(settings.title, self._page)
         try:
             self._gate = Gate(
                 settings.host,
@@ -204,7 +198,7 @@ class Viewer:
 
     def _draw(self, scene: MemorySnapshot) -> None:
         marked = _existing(self._marked, scene)
-        is_new = scene is not self._drawn
+        is_new = self._drawn is None or scene.revision != self._drawn.revision
         self._colors.meet(thing.label for thing in scene.objects.values())
         shown = self._shown(scene, marked)
         self._place.draw(scene, shown, marked)
@@ -453,62 +447,3 @@ def _ids(given: object) -> list[int]:
     if not isinstance(given, list):
         return []
     return [i for i in given[:_MOST_MARKED] if isinstance(i, int) and not isinstance(i, bool)]
-
-
-class _QuietServer(viser.ViserServer):
-    """viser on a Unix socket in a folder of this user alone, without printed output and without
-    public tunnels."""
-
-    def __init__(self, label: str, page: PageLink) -> None:
-        """
-        Args:
-            label: the title above the panel.
-            page: what is served beside viser's own.
-        """
-        self._folder = tempfile.TemporaryDirectory(prefix="scenemind-view-")
-        self.socket_path = Path(self._folder.name, "viser")
-        try:
-            with (
-                contextlib.redirect_stdout(io.StringIO()),  # viser prints its address
-                _serving_at(self.socket_path, page),
-            ):
-                super().__init__("localhost", 0, label=label, verbose=False)
-        except BaseException:
-            self._folder.cleanup()
-            raise
-
-    def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002
-        """Always None: a browser could otherwise open a public tunnel into this machine."""
-        return None
-
-    def stop(self) -> None:
-        with contextlib.redirect_stdout(io.StringIO()):
-            super().stop()
-        self._folder.cleanup()
-
-
-_OPENING = threading.Lock()
-
-
-@contextlib.contextmanager
-def _serving_at(path: Path, page: PageLink) -> Iterator[None]:
-    """Context in which a server of websockets that is asked for a port gets a Unix socket: viser
-    knows ports only, and any user of the machine reaches those. It also serves the page."""
-
-    with _OPENING:
-        usual = servers.serve
-
-        def serve(handler: Any, host: str, port: int, **options: Any) -> Any:  # noqa: ARG001
-            of_viser = options.pop("process_request")
-
-            async def handle(connection: Any) -> None:
-                own = is_link(connection.request)
-                await (page.handle(connection) if own else handler(connection))
-
-            async def answer(connection: Any, request: Any) -> Any:
-                return await page.answer(request) or of_viser(connection, request)
-
-            return usual(handle, unix=True, path=str(path), process_request=answer, **options)
-
-        with mock.patch.object(servers, "serve", serve):
-            yield

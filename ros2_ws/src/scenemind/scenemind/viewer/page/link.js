@@ -2,7 +2,8 @@
 
 const listeners = new Map();
 let socket = null;
-let waiting = [];
+let waiting = []; // actions while the server cannot be reached
+const MOST_WAITING = 20;
 
 /** Call `listen` with the value of a part now and whenever it changes. */
 export function onPart(part, listen) {
@@ -13,7 +14,7 @@ export function onPart(part, listen) {
 export function act(action) {
   const text = JSON.stringify(action);
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(text);
-  else waiting.push(text);
+  else waiting = [...waiting, text].slice(-MOST_WAITING);
 }
 
 export function connect(onState) {

@@ -58,7 +58,12 @@ function pictureButton({ src, frame, when }) {
   const caption = make("span", {}, when);
   const button = make(
     "button.picture",
-    { type: "button", title: `Fly to frame ${frame}, ${when}`, onclick: () => fly("frame", frame) },
+    {
+      type: "button",
+      title: `Fly to frame ${frame}, ${when}`,
+      "aria-label": `Fly to frame ${frame}, ${when}`,
+      onclick: () => fly("frame", frame),
+    },
     image,
     caption,
   );
