@@ -85,7 +85,11 @@ export function showMarked({ things }) {
       thingButton(thing, mark(thing.id)),
       make(
         "button.unmark",
-        { type: "button", title: `Unmark ${thing.name}`, onclick: () => act({ do: "toggle", ids: [thing.id] }) },
+        {
+          type: "button",
+          "aria-label": `Unmark ${thing.name}`,
+          onclick: () => act({ do: "toggle", ids: [thing.id] }),
+        },
         "×",
       ),
     ),
@@ -156,6 +160,7 @@ export function showClasses({ total, shown, least, classes }) {
         {
           type: "button",
           title: `Show ${one.name} alone`,
+          "aria-label": `Show ${one.name} alone`,
           onclick: () => {
             hidden = new Set(classes.map((c) => c.label).filter((label) => label !== one.label));
             choose();
