@@ -110,7 +110,7 @@ def test_gone_objects_are_counted_and_explained() -> None:
 
 def test_questions_stand_with_answer_expectation_and_evidence() -> None:
     frame = make_key_frame({1: (10.0, 10.0, 50.0, 50.0)})
-    run = make_run([CUP], steps=(step(object_ids=(1,), key_frames=(frame,)),))
+    run = make_run([CUP], steps=(step(object_ids=(1,), key_frames=(frame,)),), is_simulated=True)
     page = Page(render_page(run))
     for text in ("Where is the cup?", "On the table.", "Expected: table", "12 ms", "1 of 1"):
         assert text in page.text
@@ -118,14 +118,27 @@ def test_questions_stand_with_answer_expectation_and_evidence() -> None:
     assert str(picture["src"]).startswith("data:image/jpeg;base64,")
 
 
+def test_three_questions_are_shown_and_failures_are_never_folded() -> None:
+    frame = make_key_frame({1: (10.0, 10.0, 50.0, 50.0)})
+    seen = step(object_ids=(1,), key_frames=(frame,))
+    run = make_run([CUP], steps=(seen, seen, seen, seen, step(ok=False)))
+    html = render_page(run)
+    before, after = html.split("1 more, each with its steps")
+    assert before.count("<article") == 4
+    assert 'class="card failed"' in before
+    assert after.count("<article") == 1
+    assert "known answers" not in html  # a recording's only known ones are the page's own
+
+
 def test_a_failed_step_is_marked_and_counted() -> None:
-    page = Page(render_page(make_run([CUP], steps=(step(), step(ok=False)))))
+    page = Page(render_page(make_run([CUP], steps=(step(), step(ok=False)), is_simulated=True)))
     assert "1 of 2" in page.text
     assert sum("failed" in str(a.get("class")) for a in page.of("article")) == 1
 
 
 def test_answer_without_a_known_truth_does_not_count_as_right() -> None:
-    run = make_run([CUP], steps=(step(), step(expected=""), step(expected="", ok=False)))
+    steps = (step(), step(expected=""), step(expected="", ok=False))
+    run = make_run([CUP], steps=steps, is_simulated=True)
     assert [s.verdict for s in run.steps] == ["right", "answered", "failed"]
     assert run.tallies() == [(1, 1, "right"), (1, 2, "answered")]
     text = " ".join(Page(render_page(run)).text.split())
@@ -158,10 +171,10 @@ def test_relations_to_a_wall_are_listed_and_those_to_the_floor_are_not() -> None
     assert "on floor -1" not in told
 
 
-def test_the_scene_graph_is_drawn_by_levels_and_from_above() -> None:
+def test_the_map_and_the_graph_are_drawn_once_each() -> None:
     html = render_page(make_run([CUP, TABLE], [Relation(1, "on", 2)]))
     classes = [attributes.get("class") for attributes in Page(html).of("svg")]
-    assert classes.count("drawing topdown") == 2
+    assert classes.count("drawing topdown") == 1
     assert classes.count("drawing levels") == 1
     assert "drawing levels" not in render_page(make_run())
 

@@ -17,15 +17,14 @@ from scenemind.report.drawing import colors_of, render
 from scenemind.report.keyframes import draw_key_frame
 from scenemind.report.levels import render_levels
 from scenemind.report.topdown import (
-    MapLayers,
     earlier_places,
     render_run_map,
-    render_top_down,
 )
 
 # From the most to the least informative one.
 _DRAWN_RELATIONS = (*CARRYING, "above", "below", "next to", "besides", "near")
 PAGE = "index.html"
+_SHOWN_CARDS = 3  # with their pictures; all others are folded
 # An object's table row shows the first of these relations that it has.
 _LISTED_RELATIONS = (*CARRYING, "next to", "near")
 
@@ -95,10 +94,11 @@ class _Picture:
     frame_number: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _ObjectCard:
-    """One question with its pictures."""
+    """One question with its pictures; numbers count from 1."""
 
+    number: int
     step: Step
     pictures: tuple[_Picture, ...]
 
@@ -119,20 +119,24 @@ def render_page(run: Run) -> str:
     relations = _relations(run.snapshot)
     rows = [_Row(o, colors[o.label], relations.get(o.object_id, "")) for o in objects]
     slowest = max(run.stages_ms.values(), default=0.0)
+    cards = [_card(n, step, run.snapshot, colors) for n, step in enumerate(run.steps, start=1)]
+    failed = [card for card in cards if card.step.verdict == "failed"]
+    others = [card for card in cards if card not in failed]
+    pictured = [card for card in others if card.pictures] or others
+    shown = [*failed, *pictured[:_SHOWN_CARDS]]
     page = render(
         "report.html.j2",
         run=run,
         style=_style(),
         top_down=render_run_map(run, colors),
         levels=render_levels(run.snapshot, colors),
-        related=render_top_down(
-            run.snapshot, colors, MapLayers(relations=shown_relations(run.snapshot))
-        ),
         has_structure=bool(run.snapshot.structure),
         people_said=any(relation.source == "user" for relation in run.snapshot.relations),
         rows=rows,
         has_earlier=bool(earlier_places(run.snapshot)),
-        cards=[_card(step, run.snapshot, colors) for step in run.steps],
+        cards=cards,
+        shown=shown,
+        folded=[card for card in cards if card not in shown],
         dropped=sum(run.dropped.values()),
         bars=[(name, ms, 100.0 * ms / slowest if slowest else 0.0)
               for name, ms in run.stages_ms.items()],
@@ -143,10 +147,14 @@ def render_page(run: Run) -> str:
     return str(page)
 
 
-def _card(step: Step, snapshot: MemorySnapshot, colors: Mapping[str, str]) -> _ObjectCard:
+def _card(
+    number: int, step: Step, snapshot: MemorySnapshot, colors: Mapping[str, str]
+) -> _ObjectCard:
     objects = snapshot.objects
     shown = {i: objects[i].label for i in step.object_ids if i in objects} | dict(step.labels)
-    return _ObjectCard(step, tuple(_picture(frame, shown, colors) for frame in step.key_frames))
+    return _ObjectCard(
+        number, step, tuple(_picture(frame, shown, colors) for frame in step.key_frames)
+    )
 
 
 def _picture(frame: KeyFrame, labels: Mapping[int, str], colors: Mapping[str, str]) -> _Picture:
