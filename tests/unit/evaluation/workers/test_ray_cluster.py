@@ -24,5 +24,5 @@ def test_a_cluster_agrees_with_one_process_although_a_worker_is_killed(tmp_path:
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
 def test_without_ray_the_error_says_what_to_install(tmp_path: Path) -> None:
-    with pytest.raises(EvaluationError, match=r"pip install 'scenemind\[ray\]'"):
+    with pytest.raises(EvaluationError, match=r"pip install -e '.*scenemind\[ray\]'"):
         run(ROWS, RayCluster(Recipe(tmp_path), "local", 2))

@@ -99,5 +99,5 @@ def test_a_model_of_the_hub_is_held_at_one_commit(
 def test_error_names_the_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     packages = "scenemind.perception.backends.depth_estimator._PACKAGES"
     monkeypatch.setattr(packages, ("json", "no_such_package"))
-    with pytest.raises(PerceptionError, match=r"needs no_such_package: .*'scenemind\[depth\]'"):
+    with pytest.raises(PerceptionError, match=r"needs no_such_package: .*scenemind\[depth\]'"):
         DepthModelFiles(EXAMPLE_MODEL)

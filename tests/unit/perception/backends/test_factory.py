@@ -71,5 +71,5 @@ def test_the_environment_names_weights(tmp_path: Path, monkeypatch: pytest.Monke
 )
 @pytest.mark.parametrize("weights", ["sam_vit_b_01ec64.pth", "mobile_sam.yaml"])
 def test_error_without_the_extra_names_a_remedy(weights: str) -> None:
-    with pytest.raises(PerceptionError, match=r"'scenemind\[segment\]'.* need no torch"):
+    with pytest.raises(PerceptionError, match=r"scenemind\[segment\]'.* need no torch"):
         make_segmenter(SegmenterConfig(weights=weights))

@@ -74,7 +74,7 @@ def test_a_runtime_that_is_not_installed_says_how_to_get_it(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(b"")
-    ways = rf"{name}.*pip install 'scenemind\[openvino\]', or {instead}"
+    ways = rf"{name}.*pip install -e '.*scenemind\[openvino\]'; or {instead}"
     with pytest.raises(PerceptionError, match=ways):
         make_detector(DetectorConfig(weights=str(path), runtime="openvino"))
 
@@ -83,7 +83,7 @@ def test_a_runtime_that_is_not_installed_says_how_to_get_it(
 @pytest.mark.parametrize("backend", ["yolo_world", "yoloe"])
 def test_a_torch_backend_without_torch_says_how_to_get_it(backend: str) -> None:
     config = DetectorConfig.model_validate({"backend": backend, "weights": "any.yaml"})
-    with pytest.raises(PerceptionError, match=r"pip install 'scenemind\[ultralytics\]'"):
+    with pytest.raises(PerceptionError, match=r"pip install -e '.*scenemind\[ultralytics\]'"):
         make_detector(config)
 
 

@@ -198,12 +198,12 @@ class TpcLoop:
             if isinstance(turn, WriteProgram):
                 # The program is run; where it fails, Rectify: the error goes back to the model.
                 self._tell(self._run_program(turn))
-                way_on = None if self.programs[-1][1] else "rectify"
+                way_on = "" if self.programs[-1][1] else read_prompt(_PROMPTS, "rectify")
             else:
                 self._complain(turn)
-                way_on = "two_forms"
+                way_on = read_prompt(_PROMPTS, "two_forms")
             if way_on and left:
-                self._tell(read_prompt(_PROMPTS, way_on))
+                self._tell(way_on)
         # Summarization: the final answer from all observations.
         self.was_pressed = True
         self._progress.note("the turns for programs are over")
