@@ -63,6 +63,7 @@ def test_kinds_stand_where_they_usually_do() -> None:
     ):
         assert carrier_evidence(label, usual) > 1.0 > carrier_evidence(label, odd), label
     assert carrier_evidence("gizmo", "seats") == 1.0
+    assert carrier_evidence("potted plant", FLOOR) == 1.0  # a fourth of them, fewer than of others
     assert carrier_group("office desk") == "tables"
     assert carrier_group("poster") is None
 

@@ -6,8 +6,9 @@ much likelier a kind is than any thing where something stands:
 
     p(carrier | kind) / p(carrier), of Poisson counts with a gamma prior of mean 1
 
-so kinds that were seldom seen, and carriers that seldom occur, say little. Things whose carrier is
-not in the map (a shelf that no detector names) are not judged.
+so kinds that were seldom seen, and carriers that seldom occur, say little. What carries a fair
+share of a kind is a usual place, and does not speak against it, though other kinds are there more
+often. Things whose carrier is not in the map (a shelf that no detector names) are not judged.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ REACH_M = 0.1
 _NEAR_FLOOR_M = 0.15
 # A carrier is this much wider seen from above, or higher: a cup does not carry a table's edge.
 _LEAST_SHARE = 0.5
+_USUAL_SHARE = 0.2  # of a kind's things, from which on their carrier is a usual one
 _PRIOR = 1.0  # how many expected things the prior weighs
 
 
@@ -84,7 +86,9 @@ def carrier_evidence(label: str, carrier: str) -> float:
     counts: Counter[str] = Counter()
     for name in alike:
         counts.update(table.kinds.get(name, {}))
-    return likeliness(counts, table.all, carrier)
+    ratio = likeliness(counts, table.all, carrier)
+    is_usual = counts.total() > 0 and counts[carrier] >= _USUAL_SHARE * counts.total()
+    return max(ratio, 1.0) if is_usual else ratio
 
 
 def likeliness(counts: Mapping[str, int], of_all: Mapping[str, int], carrier: str) -> float:
