@@ -157,18 +157,19 @@ class Rewriter:
         words = source_words(text, before)
         if not words:
             return None
-        likelihoods: defaultdict[str, float] = defaultdict(float)
-        said_as: dict[object, str] = {}
+        likelihoods: defaultdict[object, float] = defaultdict(float)
+        best_said: dict[object, tuple[float, str]] = {}
         for log_likelihood, said in self._sentences(words):
             questions = _questions(said)
             meant = _meant(questions)
             if meant is not None:
-                first = said_as.setdefault(meant, "? ".join(questions))
-                likelihoods[first] += float(np.exp(log_likelihood))
+                likelihoods[meant] += float(np.exp(log_likelihood))
+                way = log_likelihood, "? ".join(questions)
+                best_said[meant] = max(way, best_said.get(meant, way))
         if not likelihoods:
             return None
-        question = max(likelihoods, key=likelihoods.__getitem__)
-        return Rewording(question, min(likelihoods[question], 1.0))
+        likeliest = max(likelihoods, key=likelihoods.__getitem__)
+        return Rewording(best_said[likeliest][1], min(likelihoods[likeliest], 1.0))
 
     def _sentences(self, words: Words) -> Iterator[tuple[float, Words]]:
         """What the words are said again as, with its log likelihood, by a beam search."""
