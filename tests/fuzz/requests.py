@@ -117,7 +117,8 @@ class Folders:
 
     def note(self, response: Any) -> None:
         """Take the journal that was exported; the next ones are changed from it."""
-        self._journal = getattr(response, "json", "") or self._journal
+        if type(response).__name__ == "ExportCorrections_Response":  # a tree has text in JSON too
+            self._journal = response.json or self._journal
 
     def check(self) -> None:
         """Fail if something beside the memories was touched."""
