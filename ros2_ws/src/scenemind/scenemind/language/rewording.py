@@ -111,7 +111,7 @@ def _questions(said: Words) -> Words:
     if said == (NOTHING,):
         return ()
     parts = " ".join(said).split(f" {ALSO} ")
-    return tuple(part.replace(" ,", ",") for part in parts)
+    return tuple(part.replace(" ,", ",").replace(" i ", " I ") for part in parts)
 
 
 def _meant(questions: Words) -> tuple[trees.Question, ...] | None:

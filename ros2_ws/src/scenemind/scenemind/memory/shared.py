@@ -184,9 +184,6 @@ class SharedMemory:
                 self._serve()
             yield self._reader
 
-    def _locked(self, patience_s: float | None) -> MemoryFolder:
-        return MemoryFolder.open(self._path, to_read=True, patience_s=patience_s)
-
     def _read(self, step: Callable[[ReadOnlyMemory], Result]) -> Result:
         with self._disk() as memory:
             return step(memory)

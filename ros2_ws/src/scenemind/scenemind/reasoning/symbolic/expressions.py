@@ -119,7 +119,7 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]
     stand_ins = stand_in_notes(noun_phrases(reading), scene)
     limits = [unfit.limit for unfit in wrong]
-    limits += [DOUBTED] * (bool(dropped) and len(rows) > 1) + [STANDING_IN] * bool(stand_ins)
+    limits += [DOUBTED] * bool(dropped) + [STANDING_IN] * bool(stand_ins)
     sure = np.minimum(sure, min(limits, default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)

@@ -71,7 +71,7 @@ SITUATED = "read as a situated question"
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
-_LIKELY_MEANT = 0.45
+_LIKELY_MEANT = 0.5
 # Most confidence in what is said of a misspelled thing.
 _RESPELLED = 0.8
 # Shapes that the grammar reads less of.
@@ -362,7 +362,9 @@ class SymbolicReasoner:
         steps = (read_as, *resolver.steps, *unread, *unread_remark)
         missed = "".join(f" I have {step}." for step in unread_remark if step.startswith(_MISSED))
         text = f"{reply.sentence}{note}{missed}"
-        found = MethodReply(text, reply.confidence, objects, steps=steps, brief=reply.brief)
+        # Who is told a part only is better answered by a model, where there is one.
+        sure = min(reply.confidence, ABSENCE_CONFIDENCE) if missed else reply.confidence
+        found = MethodReply(text, sure, objects, steps=steps, brief=reply.brief)
         found = _resting_on(tuple(dict.fromkeys(resolver.nearest)), found, NEARLY)
         return self._with_stand_ins(found, question, resolver.scene)
 
