@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ import pytest
 from scenemind.ros_environment import (
     RosEnvironmentError,
     main,
-    private_domain,
     ros_environment,
 )
 
@@ -81,13 +81,24 @@ def test_applying_it_twice_changes_nothing(workspace: Path) -> None:
     assert ros_environment(once) == once
 
 
-def test_neighbouring_processes_have_domains_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    domains = []
-    for pid in range(1_000, 1_050):
-        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
-        domains.append(int(private_domain()["ROS_DOMAIN_ID"]))
-    assert len(set(domains)) == 50
-    assert all(0 < domain <= 101 for domain in domains)
+def test_each_process_has_a_private_domain_of_its_own() -> None:
+    code = (
+        "import os, sys; os.getpid = lambda: 7;"  # all would take the same one first
+        "from scenemind.ros_environment import private_domain;"
+        "print(private_domain()['ROS_DOMAIN_ID'], flush=True);"
+        # What it becomes keeps the domain.
+        "os.execv(sys.executable, [sys.executable, '-c', 'input()'])"
+    )
+    pipe = subprocess.PIPE
+    with ExitStack() as ended:
+        domains = []
+        for _ in range(4):
+            process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe)
+            ended.callback(process.communicate, b"\n")
+            assert process.stdout is not None
+            domains.append(int(process.stdout.readline()))
+    assert len(set(domains)) == 4
+    assert all(40 <= domain <= 101 for domain in domains)
 
 
 def test_an_unbuilt_workspace_is_named_with_the_way_out(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ INTERFACES = "scenemind_interfaces"
 # Up to 101 a domain's ports never collide with those that the system hands out; low ones are
 # what people choose by hand.
 _PRIVATE_DOMAINS = range(40, 102)
+_CLAIMS: list[socket.socket] = []  # open as long as the process
 
 
 class RosEnvironmentError(SceneMindError, RuntimeError):
@@ -71,10 +74,31 @@ def ros_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
     return environment
 
 
-def private_domain() -> dict[str, str]:
-    """Variables for a graph of this process's children alone, on this machine only."""
-    domain = _PRIVATE_DOMAINS[os.getpid() % len(_PRIVATE_DOMAINS)]
-    return {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+@cache
+def private_domain() -> Mapping[str, str]:
+    """Variables for a graph of this process and its children alone, on this machine only: until it
+    ends, also as the program that it becomes by `exec`, no other process is given this domain.
+
+    Raises:
+        RosEnvironmentError: every private domain is taken.
+    """
+    first = os.getpid()
+    for number in range(len(_PRIVATE_DOMAINS)):
+        domain = _PRIVATE_DOMAINS[(first + number) % len(_PRIVATE_DOMAINS)]
+        # The kernel gives an abstract name to one process at a time, and frees it when that ends.
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0scenemind-ros-domain-{domain}")
+        except OSError:
+            claim.close()
+            continue
+        claim.set_inheritable(True)  # `scenemind demo` becomes the process that starts the nodes
+        _CLAIMS.append(claim)
+        return {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    taken = f"{_PRIVATE_DOMAINS[0]} to {_PRIVATE_DOMAINS[-1]}"
+    raise RosEnvironmentError(
+        f"all private ROS domains ({taken}) are taken: end some of their runs"
+    )
 
 
 def find_workspace(environment: Mapping[str, str]) -> Path:
