@@ -10,20 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scenemind.ros_environment import claimed_domain
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # rclpy turns a wrongly typed field into garbage unless this is set before it is imported.
 os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
 # Two test runs on one machine, and two workers of one run, must not hear each other, nor the nodes
 # that a test starts on a domain of their own: those are on 40 to 101 (see `private_domain`).
-# The first process of a run chooses a domain; its workers inherit that and count on from it.
-_DOMAINS = 39
+os.environ["ROS_DOMAIN_ID"] = str(claimed_domain(range(1, 40)))
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw-1").removeprefix("gw")) + 1
-if _worker:
-    _domain = (int(os.environ["ROS_DOMAIN_ID"]) + _worker - 1) % _DOMAINS + 1
-    os.environ["ROS_DOMAIN_ID"] = str(_domain)
-else:
-    os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % _DOMAINS))
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 # The same examples in every run; `--hypothesis-profile=default` looks for new ones, and for more.

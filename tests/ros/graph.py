@@ -120,10 +120,18 @@ class RosGraph:
         rclpy.shutdown(context=self.context)
 
 
-def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = TIMEOUT_S) -> Any:
-    """The first true value of the condition."""
+def wait_for(
+    condition: Callable[[], Any], what: str | Callable[[], str], timeout_s: float = TIMEOUT_S
+) -> Any:
+    """The first true value of the condition.
+
+    Args:
+        what: what is waited for; of processes, a function may add their logs.
+    """
     deadline = time.monotonic() + timeout_s
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"waited {timeout_s:g} s in vain for {what}"
+        if time.monotonic() > deadline:
+            told = what if isinstance(what, str) else what()
+            raise AssertionError(f"waited {timeout_s:g} s in vain for {told}")
         time.sleep(0.02)
     return value

@@ -56,7 +56,10 @@ def test_one_robot_is_killed_and_goes_on_while_the_other_maps(tmp_path: Path) ->
             for name in names
         }
         states = graph.listen(DiagnosticArray, "/diagnostics")
-        wait_for(lambda: heard["r1"] and heard["r1"][-1].objects, "objects of r1")
+        wait_for(
+            lambda: heard["r1"] and heard["r1"][-1].objects,
+            lambda: f"objects of r1; heard {len(heard['r1'])}: {players[0].log}{running['r1'].log}",
+        )
         assert heard["r1"][-1].header.frame_id == "r1_map"
         assert not any(one.objects for one in heard["r2"]), "it has no camera yet"
         assert players[0].popen.wait(TIMEOUT_S) == 0, players[0].log

@@ -76,15 +76,26 @@ def ros_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
 
 @cache
 def private_domain() -> Mapping[str, str]:
-    """Variables for a graph of this process and its children alone, on this machine only: until it
-    ends, also as the program that it becomes by `exec`, no other process is given this domain.
+    """Variables for a graph of this process and its children alone, on this machine only; see
+    `claimed_domain`.
 
     Raises:
         RosEnvironmentError: every private domain is taken.
     """
+    domain = claimed_domain(_PRIVATE_DOMAINS)
+    return {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
+def claimed_domain(domains: Sequence[int]) -> int:
+    """One of these ROS domains that no other process of this machine is given, until this process
+    ends, also as the program that it becomes by `exec`.
+
+    Raises:
+        RosEnvironmentError: all are taken.
+    """
     first = os.getpid()
-    for number in range(len(_PRIVATE_DOMAINS)):
-        domain = _PRIVATE_DOMAINS[(first + number) % len(_PRIVATE_DOMAINS)]
+    for number in range(len(domains)):
+        domain = domains[(first + number) % len(domains)]
         # The kernel gives an abstract name to one process at a time, and frees it when that ends.
         claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -94,8 +105,8 @@ def private_domain() -> Mapping[str, str]:
             continue
         claim.set_inheritable(True)  # `scenemind demo` becomes the process that starts the nodes
         _CLAIMS.append(claim)
-        return {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    taken = f"{_PRIVATE_DOMAINS[0]} to {_PRIVATE_DOMAINS[-1]}"
+        return domain
+    taken = f"{domains[0]} to {domains[-1]}"
     raise RosEnvironmentError(
         f"all private ROS domains ({taken}) are taken: end some of their runs"
     )
