@@ -109,6 +109,27 @@ def test_a_cup_within_the_box_of_a_table_stays_a_cup() -> None:
     assert sorted(o.label for o in object_map.objects().values()) == ["cup", "table"]
 
 
+def test_books_on_a_desk_that_was_taken_for_a_book_are_books() -> None:
+    object_map = make_map()
+    desk = observe((0, 0, 0.7), (1.6, 0.9, 0.1), label="book", track_id=1)
+    books = [
+        observe((x, 0.1, 0.78), (0.25, 0.18, 0.05), label="book", track_id=track, seed=track)
+        for x, track in ((-0.4, 2), (0.3, 3))
+    ]
+    watch(object_map, [[desk]] * 3 + [books] * 5)
+    found = [thing.box for thing in object_map.objects().values()]
+    for book in books:
+        assert max(iou_3d(book.box, box) for box in found) > 0.7
+
+
+def test_a_cut_view_of_a_large_thing_is_no_second_one() -> None:
+    object_map = make_map()
+    whole = observe((0, 0, 0.7), (1.6, 0.9, 0.1), label="book", track_id=1)
+    part = observe((0.3, 0, 0.7), (0.25, 0.2, 0.1), label="book", track_id=2)
+    watch(object_map, [[whole]] * 3 + [[replace(part, truncated=True)]] * 3)
+    assert len(object_map.objects()) == 1
+
+
 def test_halves_that_turn_out_to_be_one_couch_are_merged_into_the_oldest() -> None:
     object_map = make_map()
     left = observe((-0.7, 0, 0.4), (0.6, 0.8, 0.8), label="couch", track_id=1, truncated=True)

@@ -16,7 +16,13 @@ from scenemind.geometry import Box3D
 from scenemind.memory.attributes.sizes import find_stance
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry, View
-from scenemind.memory.objects.matching import LABEL_SHARE, OTHER_LABEL_SIZE, SAME_OFFSET, Match
+from scenemind.memory.objects.matching import (
+    LABEL_SHARE,
+    OTHER_LABEL_SIZE,
+    SAME_OFFSET,
+    Match,
+    is_one_of_several,
+)
 from scenemind.memory.objects.stretches import never_seen_apart
 from scenemind.memory.objects.surface_evidence import shared_surface
 from scenemind.perception.standing import TOLERANCE
@@ -79,6 +85,9 @@ def find_duplicates(
             comparison.size_ratio[pair] >= OTHER_LABEL_SIZE
             and (a.speaks_for(b.label, LABEL_SHARE) or b.speaks_for(a.label, LABEL_SHARE))
         )
+        if comparison.size_ratio[pair] < OTHER_LABEL_SIZE and is_named_alike:
+            small, large = sorted((a.box, b.box), key=lambda box: max(box.size))
+            is_named_alike = not is_one_of_several(a.label, small, large)
         if is_named_alike:
             is_part = comparison.size_ratio[pair] <= PART_SIZE or fills_one[pair]
             is_part &= a.confirmed and b.confirmed

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
+from scenemind.geometry import Box3D
 from scenemind.memory.objects.box_table import BoxTable, compare_boxes
 from scenemind.memory.objects.map_entry import MapEntry
+from scenemind.memory.objects.plausible_labels import LEAST_EVIDENCE, size_evidence
 from scenemind.perception.text.labels import LabelSimilarity
 from scenemind.perception.types import Observation
 
@@ -28,6 +30,8 @@ TRACK_OFFSET = 0.5
 # Under another label only what is about as large (diagonals) is the same thing: a chair whose
 # tracklet goes on as the table beside it is not that table.
 OTHER_LABEL_SIZE = 0.5
+# Evidence of size of a thing that is about as long as its kind usually is.
+USUAL_SIZE = 0.5
 # Boxes from pictures are whole, and overlap so much at least where they are one thing.
 WHOLE_IOU = 0.2
 # A known box may cover only the part seen up to now, such as the back of a chair.
@@ -146,6 +150,8 @@ def _candidates(
             continue
         label_fit = _label_fit(entry, observation.label, similarity)
         labels_fit = label_fit >= ALIKE
+        if labels_fit and size_ratio < OTHER_LABEL_SIZE and not observation.truncated:
+            labels_fit = not is_one_of_several(observation.label, observation.box, entry.box)
         by_track = (
             is_tracked
             and (share >= TRACK_SHARE or offset <= TRACK_OFFSET)
@@ -158,6 +164,17 @@ def _candidates(
             found.append((score, row, object_id, by_track))
     found.sort(key=lambda c: (-c[0], c[1], c[2]))
     return found
+
+
+def is_one_of_several(label: str, one: Box3D, whole: Box3D) -> bool:
+    """True if one thing is as long as its kind usually is, and the whole far too long for it.
+
+    A desk that was taken for a book once is not the book that lies on it, and chairs that became
+    one slab are not each of these chairs.
+    """
+    if size_evidence(label, max(whole.size)) > LEAST_EVIDENCE:
+        return False
+    return max(one.size) < max(whole.size) and size_evidence(label, max(one.size)) >= USUAL_SIZE
 
 
 def _are_apart(observation: Observation, entry: MapEntry, labels_fit: bool, iou: float) -> bool:
