@@ -34,7 +34,7 @@ from scenemind.perception.types import Detections, Observation, cut_sides
 # exact masks (mean IoU 0.75 instead of 0.73), but loses objects with ragged ones.
 _TRIMMED = 0.005
 # With depth in less than this share of its mask, a thing's place is taken from the picture.
-_SPARSE = 0.75
+SPARSE = 0.75
 # Then depth shows the thing itself from so far above its support, up to so far beside its box.
 _ABOVE_M, _BESIDE_M = 0.04, 0.05
 # Depth this near to the floor's height, at 1 m and as it grows with the distance squared, is the
@@ -174,7 +174,7 @@ def _places(
     depth: DepthConfig,
 ) -> dict[int, Standing]:
     """Number of the grid -> place from the picture, of things that have little depth (K,)."""
-    sparse = samples.counts(measured) < _SPARSE * samples.counts()
+    sparse = samples.counts(measured) < SPARSE * samples.counts()
     asked = [
         (number, mask, stance)
         for number in np.flatnonzero(sparse).tolist()

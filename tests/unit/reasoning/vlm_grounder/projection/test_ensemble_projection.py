@@ -75,6 +75,31 @@ def test_boxes_are_those_of_the_room(room: FilmedRoom, label: str) -> None:
     assert found.box.yaw == 0.0
 
 
+def test_a_chair_with_little_depth_is_where_its_masks_meet_the_floor(room: FilmedRoom) -> None:
+    chair = next(thing for thing in reversed(room.room.objects) if thing.label == "chair")
+    own = chair.instance_id
+    dark = []
+    for filmed in room.frames:
+        depth_m, step = filmed.depth.depth_m.copy(), filmed.depth.every_px
+        if (mask := filmed.masks.get(own)) is not None:
+            v, u = np.nonzero(mask.bits)
+            v, u = (v + mask.y_px) // step, (u + mask.x_px) // step
+            lost = (u + v) % 3 > 0
+            depth_m[v[lost], u[lost]] = 0.0
+        dark.append(replace(filmed, depth=replace(filmed.depth, depth_m=depth_m)))
+    best = max(
+        (filmed for filmed in room.frames if own in filmed.masks),
+        key=lambda filmed: int(filmed.masks[own].bits.sum()),
+    )
+    target = Target(best.frame, best.frame.boxes_px[own], own, labels=frozenset({"chair"}))
+
+    found = measured(FilmedRoom(room.room, dark), target)
+
+    assert iou_3d(found.box, chair.box) > 0.5
+    assert found.box.bottom_z == pytest.approx(0.0, abs=0.02)
+    assert "masks meet their support" in found.steps[-1]
+
+
 def test_several_views_see_more_than_one(room: FilmedRoom) -> None:
     target = target_of(room, "couch")
     alone = measured(room, target, CONFIG.model_copy(update={"views": 1}))

@@ -10,11 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.config import VlmGrounderConfig
+from scenemind.config import DepthConfig, VlmGrounderConfig
 from scenemind.frames import FrameError
 from scenemind.geometry import Box3D
 from scenemind.memory import MemorySnapshot, SceneMemoryError
+from scenemind.memory.attributes.sizes import find_stance
+from scenemind.memory.objects.extent import box_of, is_too_wide
+from scenemind.memory.objects.map_entry import PLACED_SHARE
+from scenemind.perception.lifting import SPARSE
 from scenemind.perception.protocols import Segmenter
+from scenemind.perception.standing import Stance, find_standing
 from scenemind.perception.types import BoxMask, PerceptionError
 from scenemind.reasoning.method import Asking, Progress
 from scenemind.reasoning.query import ReasoningError
@@ -35,6 +40,7 @@ from scenemind.reasoning.vlm_grounder.projection.target_view import (
 from scenemind.reasoning.vlm_grounder.targets import BoxPx, Measured, StoredScene, Target
 
 _NEAR_FLOOR_M = 0.06
+_CELL_M = 0.02  # in which the height of a top is looked for
 _FLAT = 0.1  # share of samples above the floor; with fewer a thing is flat, such as a rug
 
 
@@ -66,9 +72,17 @@ def measure(
     asking.progress.note(_views_step(views, others))
 
     # The union of the point clouds, without noise, and the axis-aligned box around it.
-    box, surface, sample_count = box_of_views(views, config, find_floor_z(scene.snapshot))
+    floor_z = find_floor_z(scene.snapshot)
+    box, surface, sample_count = box_of_views(views, config, floor_z)
     removed = sample_count - len(surface)
     asking.progress.note(f"{removed} of {sample_count} points are outliers, or the floor's")
+
+    # Beyond the paper: what depth hardly shows is where its masks meet what carries it.
+    stance = _stance_of(target, scene.snapshot)
+    if stance is not None and (places := places_of(views, stance, surface)):
+        bounds = np.array([place.extent() for place in places], np.float32)
+        box = box_of(surface.points, bounds, stance, floor_z, _CELL_M)
+        asking.progress.note(f"little depth: placed where {len(places)} masks meet their support")
     return Measured(
         box,
         surface.points,
@@ -76,6 +90,35 @@ def measure(
         segmenter.name,
         tuple(asking.progress.steps),
     )
+
+
+def _stance_of(target: Target, snapshot: MemorySnapshot) -> Stance | None:
+    """How things of its kind stand; None for an unknown kind, and for what does not stand."""
+    thing = None if target.object_id is None else snapshot.objects.get(target.object_id)
+    labels = sorted(target.labels) if thing is None else [thing.label]
+    return next((stance for label in labels if (stance := find_stance(label))), None)
+
+
+def places_of(views: Sequence[TakenView], stance: Stance, surface: Surface) -> list[Box3D]:
+    """Boxes from pictures (`perception.standing`), as the map places such things: none where depth
+    shows most of the masks, and one thing alone.
+
+    Args:
+        surface: of all views together.
+    """
+    depth = DepthConfig()
+    spread, sparse, places = is_too_wide(surface.points, stance), 0, []
+    for view in views:
+        mask, frame = view.clean.mask, view.stored.as_frame(filled=True)
+        height, width = mask.bits.shape
+        inside = frame.depth_m[mask.y_px : mask.y_px + height, mask.x_px : mask.x_px + width]
+        is_sparse = np.count_nonzero((inside > 0.0) & mask.bits) < SPARSE * mask.bits.sum()
+        sparse += is_sparse
+        if is_sparse or spread:
+            (found,) = find_standing([mask], [stance], frame, depth)
+            places += [] if found is None else [found.box]
+    enough = len(places) >= PLACED_SHARE * len(views)
+    return places if enough and (spread or 2 * sparse > len(views)) else []
 
 
 def _anchor(

@@ -108,8 +108,11 @@ class StoredView:
     frame: KeyFrame
     depth: DepthImage
 
-    def as_frame(self) -> RGBDFrame:
+    def as_frame(self, *, filled: bool = False) -> RGBDFrame:
         """The frame for a segmenter. If only every n-th pixel has depth, the others are 0.
+
+        Args:
+            filled: give them the depth of the stored pixel beside them.
 
         Raises:
             FrameError: the image is damaged or of another size than its camera says.
@@ -117,6 +120,9 @@ class StoredView:
         camera, every = self.frame.camera, self.depth.every_px
         depth_m = np.zeros((camera.height, camera.width), np.float32)
         depth_m[::every, ::every] = self.depth.depth_m
+        if filled:
+            rows, columns = (np.arange(side) // every * every for side in depth_m.shape)
+            depth_m = depth_m[rows[:, None], columns]
         return RGBDFrame(
             number=self.frame.frame_number,
             stamp_ns=self.frame.stamp_ns,
