@@ -461,10 +461,9 @@ def _where_at(subject: trees.Reference, moment: TimeExpression) -> trees.Questio
 def _changed(
     kinds: list[trees.ChangeKind],
     since: TimeExpression | None = None,
-    subject: trees.Reference | None = None,
-    stayed: bool = False,
+    **of: Any,
 ) -> trees.Question:
-    return trees.Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
+    return trees.Changed(tuple(kinds), None if since is None else since.moment, **of)
 
 
 def _claim(
@@ -484,8 +483,9 @@ def _claim(
         return trees.Exists(subject) if condition is None else trees.Verify(subject, condition)
     if condition is None:
         return trees.Exists(subject)
-    is_thing = not subject.noun and not subject.conditions
+    is_thing = (not subject.noun and not subject.conditions) or subject.bound != ""
     is_use = getattr(condition, "key", "") == "affordance"
+    is_use |= subject.bound != ""  # "are more than two chairs black"
     if (is_use or isinstance(condition, trees.Related)) and (is_thing or not subject.definite):
         return trees.Exists(replace(subject, conditions=(*subject.conditions, condition)))
     return trees.Verify(subject, condition)
@@ -513,13 +513,29 @@ def _enough(subject: trees.Reference, people: int) -> trees.Question | None:
     return trees.Exists(replace(subject, count=people))
 
 
-def _exactly(subject: trees.Reference) -> trees.Question | None:
-    is_counted = isinstance(subject, trees.NounPhrase) and subject.count is not None
-    return trees.Exists(subject, exactly=True) if is_counted else None
-
-
 def _only_one(subject: trees.Reference) -> trees.Question | None:
-    return _exactly(replace(subject, count=1)) if isinstance(subject, trees.NounPhrase) else None
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    return trees.Exists(replace(subject, count=1, bound="exactly"))
+
+
+def _fits_between(
+    first: trees.Reference, second: trees.Reference | None = None, **what: Any
+) -> trees.Question | None:
+    """Of "between the benches" both ends are the two."""
+    if second is None:
+        if not isinstance(first, trees.NounPhrase) or first.count not in (None, 2):
+            return None
+        first = second = replace(first, count=2, definite=True)
+    return trees.FitsBetween(first, second, **what)
+
+
+def _fits_under(
+    subject: trees.Reference,
+    length_m: float | None = None,
+    thing: trees.Reference | None = None,
+) -> trees.Question:
+    return trees.FitsBetween(subject, trees.NounPhrase("floor", definite=True), length_m, thing)
 
 
 def _joined(
@@ -661,7 +677,6 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "DistanceOfPair": _distance_of_pair,
     "HowMuchMore": _how_much_more,
     "SurestOf": _surest_of,
-    "Exactly": _exactly,
     "ExistsAny": _exists_any,
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
@@ -676,9 +691,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
         subject, trees.HasAttribute("owner", owner.lower())
     ),
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
-    "FitsUnder": lambda length_m, subject: trees.FitsBetween(
-        subject, trees.NounPhrase("floor", definite=True), length_m
-    ),
+    "FitsBetween": _fits_between,
+    "FitsUnder": _fits_under,
     "IsLong": lambda subject, rank, length_m: trees.IsMore(subject, length_m, rank),
     "NotTheOther": _not_the_other,
     "OnlyOne": _only_one,

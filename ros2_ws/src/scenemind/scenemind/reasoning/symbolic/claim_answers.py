@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import joined, shown, with_article
+from scenemind.language import trees, verbalization
+from scenemind.language.english import joined, number_word, shown, with_article
+from scenemind.language.measures import compared_by
 from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
@@ -17,13 +18,14 @@ from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
+    alike,
     find_undescribed,
-    mentions,
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
-from scenemind.reasoning.symbolic.place_answers import measured_m, room_weight, telling
+from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m, measured_m
+from scenemind.reasoning.symbolic.place_answers import room_weight, telling
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -42,8 +44,7 @@ from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
 _SHOWN = 3
-# Most difference of things that are as long or as high as each other: boxes are not exacter.
-_AS_LONG_M = 0.05
+_OPPOSITE = {"more": "fewer", "fewer": "more"}
 _ADJECTIVES = {
     "length": "long",
     "width": "wide",
@@ -51,13 +52,6 @@ _ADJECTIVES = {
     "thickness": "thick",
     "depth": "deep",
 }
-# Superlative -> what of it is compared with a length that was said.
-_MEASURED_BY: dict[str, trees.Dimension] = {
-    "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
-    "widest": "width", "thickest": "width", "smallest": "length", "shortest": "height",
-    "narrowest": "width", "thinnest": "width", "lowest": "height",
-}  # fmt: skip
-_LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
@@ -157,6 +151,10 @@ def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
         return said
     if isinstance(condition, trees.HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
+        dimension = MEASURED_BY.get(compared_by(condition.value) or "")
+        if dimension:
+            measure = say.metres(extent_m(objects[0], dimension))
+            return f"{measure} {_ADJECTIVES[dimension]}, {said}"
         if not value or condition.key == "affordance":
             return f"{said} as far as is known"
         return f"{shown(value)}{_note(condition, objects)}, {said}"
@@ -192,7 +190,7 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     known = list(zip(things, values, strict=True))
     if not all(values):
         raise say.not_known(key, [thing for thing, value in known if not value])
-    word = say.yes_or_no(all(_alike(key, values[0], other) for other in values[1:]))
+    word = say.yes_or_no(all(alike(key, values[0], other) for other in values[1:]))
     each = [
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
         for thing, value in known
@@ -202,21 +200,11 @@ def same(question: trees.Same, at: Resolver) -> Reply:
 
 def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:
     measures = [measured_m(thing, key, scene) for thing in things]
-    word = say.yes_or_no(max(measures) - min(measures) <= _AS_LONG_M)
+    word = say.yes_or_no(max(measures) - min(measures) <= AS_LONG_M)
     above = f" {_ADJECTIVES.get(key, 'above the floor')}"
     pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
     each = [f"{name} is {measure}{above}" for name, measure in pairs]
     return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
-
-
-def _alike(key: str, first: str, second: str) -> bool:
-    if key == "color":
-        return _plain(first) == _plain(second)
-    return first == second or mentions(first, second) or mentions(second, first)
-
-
-def _plain(colours: str) -> set[str]:
-    return {lexicon.base_colour(colour) for colour in colours.split(" and ")}
 
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
@@ -406,12 +394,12 @@ def is_more(question: trees.IsMore, at: Resolver) -> Reply:
 
 
 def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
-    dimension = _MEASURED_BY.get(question.rank.superlative)
+    dimension = MEASURED_BY.get(question.rank.superlative)
     if dimension is None:
         raise ReasoningError("not_found", "That cannot be compared with a length.")
     thing = at.scene.objects[at.single(question.first)]
     value = measured_m(thing, dimension, at.scene)
-    is_less = question.rank.superlative in _LESS
+    is_less = question.rank.superlative in LESS
     word = say.yes_or_no(value < length_m if is_less else value > length_m)
     text = f"{word}, {say.the(thing)} is {say.metres(value)} {_ADJECTIVES[dimension]}"
     return Reply(text, thing.confidence, (thing,), word)
@@ -419,7 +407,7 @@ def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
 
 def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
     """The difference of a measure of two objects, with both values."""
-    dimension = _MEASURED_BY.get(question.rank.superlative)
+    dimension = MEASURED_BY.get(question.rank.superlative)
     if dimension is None:
         raise ReasoningError("not_found", "That is no measure in metres.")
     rows = at.single(question.first), at.single(question.second)
@@ -428,7 +416,7 @@ def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
     things = at.scene.objects_at(rows)
     first, second = (measured_m(thing, dimension, at.scene) for thing in things)
-    less = (first - second) * (-1.0 if question.rank.superlative in _LESS else 1.0) < 0.0
+    less = (first - second) * (-1.0 if question.rank.superlative in LESS else 1.0) < 0.0
     adjective, apart = _ADJECTIVES[dimension], say.metres(abs(first - second))
     how = "less" if first < second else "more"
     text = (
@@ -465,14 +453,21 @@ def _all_exist(things: Sequence[MapObject]) -> float:
 
 
 def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
-    """Yes or no: whether there are more of the first things than of the second; for a choice, of
-    which there are more."""
+    """Yes or no: whether there are more of the first things than of the second; else of which
+    there are more, or how many more."""
     subjects = question.first, question.second
     found = [set_of(subject, at) for subject in subjects]
     first, second = map(len, found)
     holds = {"more": first > second, "fewer": first < second, "as many": first == second}
     word = say.yes_or_no(holds[question.how])
-    if question.is_choice:
+    if question.asks == "difference":
+        more = first - second if question.how == "more" else second - first
+        word = (
+            number_word(more)
+            if more >= 0
+            else f"none, but {number_word(-more)} {_OPPOSITE[question.how]}"
+        )
+    if question.asks == "which":
         most = subjects[(first > second) != (question.how == "more")]
         word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
     nouns = zip((first, second), map(say.noun_of, subjects), strict=True)

@@ -12,6 +12,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.measures import measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -31,8 +32,8 @@ _SIDES = {"length": "length", "depth": "width", "height": "height"}
 _UPRIGHT = ("height", "elevation")
 # Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 _SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
-# What hangs higher is in nobody's way.
-_OVERHEAD_M = 2.0
+# What starts higher does not stand on the floor; what hangs higher is in nobody's way.
+_RAISED_M, _OVERHEAD_M = 0.2, 2.0
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
 # Asked relation -> kept relations.
 _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
@@ -255,18 +256,6 @@ def _sizes(question: trees.Size, at: Resolver) -> Reply:
     return Reply(say.bounded(each), found.confidence, found.objects)
 
 
-def measured_m(thing: MapObject, dimension: str, scene: Scene) -> float:
-    """A measure of the upright box; "elevation": of its lower edge above the floor."""
-    wide, long = sorted(thing.yaw_box.size[:2])
-    high = thing.box.size[2]
-    elevation = max(0.0, thing.box.bottom_z - scene.floor_z)
-    front = long if high > wide else wide  # of upright things: a tv is as wide as its picture
-    measures = {
-        "length": long, "width": front, "depth": wide, "height": high, "thickness": min(wide, high),
-    }  # fmt: skip
-    return measures.get(dimension, elevation)
-
-
 def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
     """Extent of all that was seen: of the floor and the walls, or else of the objects."""
     is_part = scene.is_object if scene.is_object.all() else ~scene.is_object
@@ -335,37 +324,48 @@ def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
 
 
 def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
-    """Yes or no: whether the gap between two objects is wide enough."""
-    first, second = _end(question.first, at), _end(question.second, at)
+    """Yes or no: whether the gap between two objects is wide enough, or a thing high enough."""
+    thing = None if question.thing is None else at.existing(question.thing).objects[0]
+    if question.first == question.second and question.first.count == 2:
+        rows = at.every(question.first).tolist()
+        first, second = (Anchor.of_row(at.scene, row) for row in rows)
+    else:
+        first, second = _end(question.first, at), _end(question.second, at)
+    what = "that" if thing is None else say.the(thing)
     if second.thing is not None and second.thing.label == "floor":
-        return _fits_under(first, question.width_m or 0.0, at.scene)
+        height_m = question.width_m or 0.0 if thing is None else thing.box.size[2]
+        return _fits_under(first, height_m, what, at.scene)
     if first.thing is None or second.thing is None or first.row == second.row:
         raise ReasoningError("not_found", "A gap lies between two objects: name both.")
     gap = float(gaps_to(at.scene, second)[first.row])
     ends = first.thing, second.thing
-    width_m, what = question.width_m or 0.0, "that"
-    if question.thing is not None:
-        thing = at.scene.objects[at.single(question.thing)]
-        width_m, what = min(thing.yaw_box.size[:2]), say.the(thing)
+    width_m = question.width_m or 0.0 if thing is None else min(thing.yaw_box.size[:2])
     word = say.yes_or_no(gap >= width_m)
     between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
     text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
-def _fits_under(roof: Anchor, height_m: float, scene: Scene) -> Reply:
-    """Yes or no: whether a height fits below a ceiling, or not even below the top of a thing."""
+def _fits_under(roof: Anchor, height_m: float, what: str, scene: Scene) -> Reply:
+    """Yes or no: whether a height fits below a ceiling or what hangs, or not even below the top of
+    what stands."""
     thing = roof.thing
     if thing is None:
         raise ReasoningError("not_found", "Nothing fits under the one who asks.")
-    below_m = (roof.box.bottom_z if thing.object_id < 0 else roof.box.top_z) - scene.floor_z
-    if thing.object_id >= 0 and below_m >= height_m:
-        text = f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor; how much is"
-        raise ReasoningError("not_found", f"{text} free below it is not known.")
+    is_raised = thing.object_id < 0 or roof.box.bottom_z - scene.floor_z > _RAISED_M
+    below_m = (roof.box.bottom_z if is_raised else roof.box.top_z) - scene.floor_z
+    if not is_raised and below_m >= height_m:
+        text = (
+            f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor, and {what} is"
+        )
+        raise ReasoningError(
+            "not_found",
+            f"{text} {say.metres(height_m)} high; how much is free below it is not known.",
+        )
     word = say.yes_or_no(below_m >= height_m)
-    edge = "" if thing.object_id < 0 else "the top of "
+    edge = "the top of " * (not is_raised)
     text = f"{word}, {edge}{say.the(thing)} is {say.metres(below_m)} above the floor"
-    text += f", and that is {say.metres(height_m)}"
+    text += f", and {what} is {say.metres(height_m)}{' high' * (what != 'that')}"
     return Reply(text, thing.confidence, (thing,), word)
 
 
