@@ -94,11 +94,16 @@ def find_measured(words: Sequence[str], at: int) -> Measured | None:
         if shape is _DISTANCE:
             return Measured(f"within {metres:g} m of", True, bool(found["least"]), count)
         if shape is _EXTENT:
-            by = _BY_ADJECTIVE[found["along"]]
-            return Measured(f"{by} than {metres:g} m", False, not found["least"], count)
-        by = _WORDS[_COMPARATIVES[found["by"]]]
-        return Measured(f"{by} than {metres:g} m", False, bool(found["no"]), count)
+            size = f"{_BY_ADJECTIVE[found['along']]} than {metres:g} m"
+            return Measured(size, False, not found["least"], count)
+        size = length_words(_COMPARATIVES[found["by"]], metres)
+        return Measured(size, False, bool(found["no"]), count)
     return None
+
+
+def length_words(by: Superlative, metres: float) -> str:
+    """The size "longer than 2 m"; empty where there is no such word."""
+    return f"{_WORDS[by]} than {metres:g} m" if by in _WORDS else ""
 
 
 def _metres(found: re.Match[str]) -> float | None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS, Clause, aspects_of, clauses_of, plain, questions_in
 from scenemind.language.english import find_number, is_plural, normal, plural, read_table
+from scenemind.language.measures import length_words
 from scenemind.language.qualities import find_attribute
 from scenemind.language.referring.whole import (
     except_things,
@@ -220,13 +221,13 @@ def _with_length(question: trees.Question, told: Sequence[Token]) -> trees.Quest
     length = find_length(" ".join(token.word for token in told))
     if not isinstance(question, trees.IsMore) or length is None:
         return question
-    if isinstance(question.second, trees.Marked | trees.Viewer):
-        return replace(question, second=length)
-    if isinstance(question.first, trees.Viewer) and not isinstance(question.second, float):
-        opposite = _OPPOSITE.get(question.rank.superlative)
-        rank = opposite and replace(question.rank, superlative=opposite)
-        return trees.IsMore(question.second, length, rank) if rank else question
-    return question
+    thing, by = question.first, question.rank.superlative
+    if isinstance(thing, trees.Viewer):
+        thing, by = question.second, _OPPOSITE.get(by, by)
+    elif not isinstance(question.second, trees.Marked | trees.Viewer):
+        return question
+    size = length_words(by, length)
+    return trees.Verify(thing, trees.HasAttribute("size", size)) if size else question
 
 
 def _of_ways(text: str, ways: Iterable[tuple[Token, ...]]) -> trees.Question | None:
@@ -693,7 +694,6 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
-    "IsLong": lambda subject, rank, length_m: trees.IsMore(subject, length_m, rank),
     "NotTheOther": _not_the_other,
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,

@@ -278,10 +278,10 @@ class CompareCounts:
 
 @dataclass(frozen=True, slots=True)
 class IsMore:
-    """Question such as "is the couch longer than the table", "is it longer than 2 m"."""
+    """Question such as "is the couch longer than the table"."""
 
     first: Reference
-    second: Reference | float
+    second: Reference
     rank: Rank
 
 

@@ -48,8 +48,6 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             other, trees.Viewer
         ):
             return _question_words(trees.Distance(other, trees.Viewer()))
-        case trees.IsMore(second=float()):
-            return ""
         case trees.Compare(rank=rank) | trees.IsMore(rank=rank) | trees.HowMuchMore(rank=rank) if (
             not _comparative(rank)
         ):
@@ -277,7 +275,7 @@ def related_words(condition: trees.Related) -> str:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
         spoken = "in the middle of"
-    return f"{spoken} {' and '.join(map(describe, anchors))}"
+    return f"{spoken} {' and '.join(map(_a, anchors))}"
 
 
 def beyond_noun(reference: trees.Reference) -> str:

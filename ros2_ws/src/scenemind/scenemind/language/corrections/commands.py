@@ -17,7 +17,6 @@ from scenemind.language.corrections.slots import (
     names_no_thing,
 )
 from scenemind.language.english import find_number, is_plural, normal, plural
-from scenemind.language.measures import is_measured
 from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
     AddRelation,
@@ -214,8 +213,7 @@ def _is_anything(reference: Subject) -> bool:
 def _related(b: Bound) -> AddRelation | DeleteRelation | None:
     given = b["relation"]
     anchor = given.anchors[0]
-    is_nowhere = isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE
-    if is_nowhere or is_measured(given.predicate):
+    if isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE:
         return None
     edit = DeleteRelation if given.negated or "negated" in b else AddRelation
     return edit(_subject(b), given.predicate, anchor)

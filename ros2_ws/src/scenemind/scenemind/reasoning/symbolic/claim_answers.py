@@ -10,7 +10,7 @@ import numpy as np
 
 from scenemind.language import trees, verbalization
 from scenemind.language.english import joined, number_word, shown, with_article
-from scenemind.language.measures import compared_by
+from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
@@ -86,10 +86,11 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         sure = min(_mean_existence(those), 1.0)
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
+    absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
     text = f"no, {are} {_denial(claim, objects)}"
     if len(objects) > 1 and not claim.negated:
         text = f"no, none of the {number} is {said}"
-    return Reply(text, ABSENCE_CONFIDENCE * found.confidence, objects, "no")
+    return Reply(text, absence * found.confidence, objects, "no")
 
 
 def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
@@ -142,7 +143,25 @@ def _mean_existence(things: Sequence[MapObject]) -> float:
 
 
 def _note(condition: Condition, objects: Sequence[MapObject]) -> str:
-    return source_note(objects, condition.key) if isinstance(condition, trees.HasAttribute) else ""
+    if not isinstance(condition, trees.HasAttribute):
+        return ""
+    measured = _measure_words(condition, objects)
+    return f", {measured}" if measured else source_note(objects, condition.key)
+
+
+def _is_of_boxes(condition: Condition) -> bool:
+    """Whether measures decide, so that what is denied is as sure as the thing itself."""
+    if isinstance(condition, Related):
+        return is_measured(condition.predicate)
+    return isinstance(condition, trees.HasAttribute) and compared_by(condition.value) is not None
+
+
+def _measure_words(condition: trees.HasAttribute, objects: Sequence[MapObject]) -> str:
+    """What of the one thing is compared with a length: "1.80 m long"; empty for others."""
+    by = MEASURED_BY.get(compared_by(condition.value) or "")
+    if by is None or len(objects) != 1:
+        return ""
+    return f"{say.metres(extent_m(objects[0], by))} {_ADJECTIVES[by]}"
 
 
 def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
@@ -151,10 +170,8 @@ def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
         return said
     if isinstance(condition, trees.HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
-        dimension = MEASURED_BY.get(compared_by(condition.value) or "")
-        if dimension:
-            measure = say.metres(extent_m(objects[0], dimension))
-            return f"{measure} {_ADJECTIVES[dimension]}, {said}"
+        if measured := _measure_words(condition, objects):
+            return f"{measured}, {said}"
         if not value or condition.key == "affordance":
             return f"{said} as far as is known"
         return f"{shown(value)}{_note(condition, objects)}, {said}"
@@ -384,25 +401,10 @@ def compare(question: trees.Compare, at: Resolver) -> Reply:
 
 
 def is_more(question: trees.IsMore, at: Resolver) -> Reply:
-    """Yes if the first of two objects is larger, higher or nearer than the second, or larger than
-    a length."""
-    if isinstance(question.second, float):
-        return _is_longer(question, question.second, at)
+    """Yes if the first of two objects is larger, higher or nearer than the second."""
     named, best, text = _compared((question.first, question.second), question.rank, at)
     things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
     return Reply(f"{word}, {text}", _all_exist(things), things, word)
-
-
-def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
-    dimension = MEASURED_BY.get(question.rank.superlative)
-    if dimension is None:
-        raise ReasoningError("not_found", "That cannot be compared with a length.")
-    thing = at.scene.objects[at.single(question.first)]
-    value = measured_m(thing, dimension, at.scene)
-    is_less = question.rank.superlative in LESS
-    word = say.yes_or_no(value < length_m if is_less else value > length_m)
-    text = f"{word}, {say.the(thing)} is {say.metres(value)} {_ADJECTIVES[dimension]}"
-    return Reply(text, thing.confidence, (thing,), word)
 
 
 def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:

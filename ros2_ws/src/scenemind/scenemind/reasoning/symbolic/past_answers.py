@@ -162,10 +162,10 @@ def _when_changed(subject: Reference, kind: ChangeKind | None, at: Resolver) -> 
         elif kind == "added":
             text = f"seen first {first}; it may have been there before"
         elif thing.stays and kind == "moved":
-            now = find_place(thing, thing.last_seen_ns)
-            since = thing.last_seen_ns if now is None else now.first_seen_ns
-            between = (_when(each, newest_ns) for each in (thing.stays[-1].last_seen_ns, since))
-            text = f"moved between {' and '.join(each.removeprefix('at ') for each in between)}"
+            since_ns = thing.here_since_ns or thing.last_seen_ns
+            stamps_ns = thing.stays[-1].last_seen_ns, since_ns
+            between = (_when(stamp_ns, newest_ns) for stamp_ns in stamps_ns)
+            text = f"moved between {' and '.join(then.removeprefix('at ') for then in between)}"
         else:
             text = f"not seen to be {kind or 'changed'} since it was seen first {first}"
         parts.append(f"{say.the(thing)} was {text}")

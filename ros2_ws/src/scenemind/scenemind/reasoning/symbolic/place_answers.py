@@ -14,7 +14,7 @@ from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.measures import measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
-from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
@@ -325,48 +325,59 @@ def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
 
 def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
     """Yes or no: whether the gap between two objects is wide enough, or a thing high enough."""
-    thing = None if question.thing is None else at.existing(question.thing).objects[0]
+    if find_kind(question.second.noun) == "floor":
+        height = _what_fits(question, "height", at)
+        return _fits_under(_end(question.first, at), height, at.scene)
     if question.first == question.second and question.first.count == 2:
         rows = at.every(question.first).tolist()
         first, second = (Anchor.of_row(at.scene, row) for row in rows)
     else:
         first, second = _end(question.first, at), _end(question.second, at)
-    what = "that" if thing is None else say.the(thing)
-    if second.thing is not None and second.thing.label == "floor":
-        height_m = question.width_m or 0.0 if thing is None else thing.box.size[2]
-        return _fits_under(first, height_m, what, at.scene)
     if first.thing is None or second.thing is None or first.row == second.row:
         raise ReasoningError("not_found", "A gap lies between two objects: name both.")
     gap = float(gaps_to(at.scene, second)[first.row])
-    ends = first.thing, second.thing
-    width_m = question.width_m or 0.0 if thing is None else min(thing.yaw_box.size[:2])
+    ends, (what, width_m) = (first.thing, second.thing), _what_fits(question, "width", at)
+    text = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
+    if width_m is None:
+        return Reply(f"{text}; {what}", ABSENCE_CONFIDENCE, ends)
     word = say.yes_or_no(gap >= width_m)
-    between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
-    text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
+    text = f"{word}, {text}, and {what} is {say.metres(width_m)} wide"
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
-def _fits_under(roof: Anchor, height_m: float, what: str, scene: Scene) -> Reply:
+def _what_fits(
+    question: trees.FitsBetween, dimension: str, at: Resolver
+) -> tuple[str, float | None]:
+    """Name of what is to fit, and its narrow side or its height; None with what is not known."""
+    if question.thing is None:
+        return "that", question.width_m or 0.0
+    try:
+        thing = at.existing(question.thing).objects[0]
+    except ReasoningError:
+        return f"I know no {say.noun_of(question.thing)}, and not its {dimension}", None
+    height_m = thing.box.size[2]
+    return say.the(thing), height_m if dimension == "height" else min(thing.yaw_box.size[:2])
+
+
+def _fits_under(roof: Anchor, fits: tuple[str, float | None], scene: Scene) -> Reply:
     """Yes or no: whether a height fits below a ceiling or what hangs, or not even below the top of
     what stands."""
-    thing = roof.thing
+    thing, (what, height_m) = roof.thing, fits
     if thing is None:
         raise ReasoningError("not_found", "Nothing fits under the one who asks.")
     is_raised = thing.object_id < 0 or roof.box.bottom_z - scene.floor_z > _RAISED_M
     below_m = (roof.box.bottom_z if is_raised else roof.box.top_z) - scene.floor_z
-    if not is_raised and below_m >= height_m:
-        text = (
-            f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor, and {what} is"
-        )
-        raise ReasoningError(
-            "not_found",
-            f"{text} {say.metres(height_m)} high; how much is free below it is not known.",
-        )
-    word = say.yes_or_no(below_m >= height_m)
-    edge = "the top of " * (not is_raised)
-    text = f"{word}, {edge}{say.the(thing)} is {say.metres(below_m)} above the floor"
-    text += f", and {what} is {say.metres(height_m)}{' high' * (what != 'that')}"
-    return Reply(text, thing.confidence, (thing,), word)
+    text = f"{'the top of ' * (not is_raised)}{say.the(thing)} is {say.metres(below_m)}"
+    text = f"{text} above the floor"
+    if height_m is None:
+        return Reply(f"{text}; {what}", ABSENCE_CONFIDENCE, (thing,))
+    is_so = below_m >= height_m
+    text = f"{text}, and {what} is {say.metres(height_m)}{' high' * (what != 'that')}"
+    if is_so and not is_raised:
+        unknown = "how much is free below it is not known"
+        return Reply(f"perhaps: {text}; {unknown}", ABSENCE_CONFIDENCE, (thing,))
+    word = say.yes_or_no(is_so)
+    return Reply(f"{word}, {text}", thing.confidence, (thing,), word)
 
 
 def way_free(question: trees.IsWayFree, at: Resolver) -> Reply:
