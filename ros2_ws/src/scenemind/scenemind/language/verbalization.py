@@ -275,7 +275,7 @@ def related_words(condition: trees.Related) -> str:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
         spoken = "in the middle of"
-    return f"{spoken} {' and '.join(map(_a, anchors))}"
+    return f"{spoken} {' and '.join(map(describe, anchors))}"
 
 
 def beyond_noun(reference: trees.Reference) -> str:
