@@ -27,8 +27,9 @@ def notation(tree: Any) -> str:
     Fields at their defaults are left out, and those after one that is left out have their names.
     """
     match tree:
-        case NounPhrase(noun, definite, count, conditions, ranks):
-            words = ["the"] * definite + [str(count)] * (count is not None) + [noun or "thing"]
+        case NounPhrase(noun, definite, count, conditions, ranks, bound=bound):
+            words = ["the"] * definite + [bound] * (bound != "")
+            words += [str(count)] * (count is not None) + [noun or "thing"]
             words += [f"[{notation(condition)}]" for condition in conditions]
             return " ".join(words + [f"<{notation(rank)}>" for rank in ranks])
         case Viewer():

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenemind.language import lexicon
+from scenemind.language.english import plural
+from scenemind.language.measures import CLOSER, COMPARISONS, length_words
 from scenemind.language.questions import parse_question
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
@@ -57,16 +59,33 @@ QUALITIES = st.sampled_from(
         *(HasAttribute("material", "wood"), HasAttribute("affordance", "sit on")),
     ]
 )
+COMPARED = [
+    *sorted(set(COMPARISONS.values())),
+    *("within 2 m of", "within 0.5 m of", "within 12.75 m of", CLOSER),
+]
+SIZES = st.builds(
+    lambda by, metres, negated: HasAttribute("size", length_words(by, metres), negated),
+    st.sampled_from(["longest", "tallest", "narrowest", "highest", "thickest"]),
+    st.sampled_from([0.05, 0.5, 2.0, 12.75]),
+    st.booleans(),
+)
+BOUNDED = st.builds(
+    lambda noun, said: NounPhrase(plural(noun), count=said[0], bound=said[1]),
+    NOUNS,
+    st.tuples(st.integers(2, 40), st.sampled_from(["at least", "at most", "exactly"]))
+    | st.sampled_from([(None, "most"), (None, "fewest")]),
+)
 ANCHORS = st.one_of(
     st.builds(NounPhrase, NOUNS, st.booleans()),
+    BOUNDED,
     st.just(Viewer()),
     st.builds(ObjectNumber, st.integers(0, 999)),
 )
 RELATED = st.builds(
     lambda predicate, a, b, negated: Related(
-        predicate, (a, b) if predicate == "between" else (a,), negated
+        predicate, (a, b) if predicate in ("between", CLOSER) else (a,), negated
     ),
-    st.sampled_from(lexicon.PREDICATES),
+    st.sampled_from([*lexicon.PREDICATES, *COMPARED]),
     ANCHORS,
     ANCHORS,
     st.booleans(),
@@ -84,7 +103,7 @@ DESCRIPTIONS = st.builds(
     st.none() | st.integers(2, 12),
     st.lists(ATTRIBUTES, max_size=2, unique=True),
     st.lists(RELATED, max_size=2, unique=True),
-    st.lists(QUALITIES, max_size=1),
+    st.lists(QUALITIES | SIZES, max_size=1),
     st.just(()) | st.tuples(RANKS),
 )
 

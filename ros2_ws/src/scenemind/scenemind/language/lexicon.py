@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from scenemind.language.english import is_plural, read_table
+from scenemind.language.english import is_plural, number_word, read_table
 from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.trees import Attribute, Superlative
 
@@ -135,6 +135,8 @@ LOOKS: dict[str, tuple[Attribute, str]] = {
 # There comparatives choose too: "the larger one".
 RANKS: dict[str, Superlative] = _values("ranks")
 COMPARATIVES: dict[str, Superlative] = _values("comparatives")
+# Before a number of things, and what it bounds: "more than" (two chairs).
+QUANTITIES = _phrases(_DATA["quantities"])
 SHADES = _words("shades")
 # Materials that are also nouns: "the water glass".
 MASSES = _words("masses")
@@ -151,8 +153,14 @@ ATTRIBUTE_VERBS = _phrases(_DATA["attribute_verbs"])
 USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
 # Words before a use that is said of things: "(the thing) that you (sit on)".
 _BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
-_HAS_NOT = re.compile(
-    r"(?:that|which) (?:(?:has|have) (?:not got|got no|not|no)|(?:do|does) not have)(?: any)?\b"
+_HAS_NOT, _HAS = (
+    re.compile(rf"(?:(?:that|which|who) |^){has}")
+    for has in (
+        r"(?:(?:has|have) (?:not got|got no|not|no(?! \w+ than\b))\b|(?:do|does) not have)"
+        r"(?: any)?",
+        r"(?:has|have)(?: got)?(?= (?:nothing|the|an?|some|at|no|more|fewer|less|only|exactly|\d+"
+        rf"|{'|'.join(map(number_word, range(1, 13)))})\b)",
+    )
 )
 POSTURES = _words("postures")
 _PLURAL_POSTURES = _words("plural_postures")
@@ -229,9 +237,10 @@ def at_place(use: str) -> str:
 
 
 def without_having(words: Sequence[str]) -> tuple[str, ...]:
-    """Words with what a thing has not as one says it after its noun: "the tray without a cup on it"
-    of "the tray that has not got a cup on it"."""
-    return tuple(_HAS_NOT.sub("without", " ".join(words)).split())
+    """Words with what a thing has, or not, as one says it after its noun: "the tray without a cup
+    on it" of "the tray that has not got a cup on it"."""
+    said = _HAS.sub("with", _HAS_NOT.sub("without", " ".join(words)))
+    return tuple(said.replace("with nothing", "without anything").split())
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS, Clause, aspects_of, clauses_of, plain, questions_in
 from scenemind.language.english import find_number, is_plural, normal, plural, read_table
+from scenemind.language.measures import length_words
 from scenemind.language.qualities import find_attribute
 from scenemind.language.referring.whole import (
     except_things,
@@ -220,13 +221,13 @@ def _with_length(question: trees.Question, told: Sequence[Token]) -> trees.Quest
     length = find_length(" ".join(token.word for token in told))
     if not isinstance(question, trees.IsMore) or length is None:
         return question
-    if isinstance(question.second, trees.Marked | trees.Viewer):
-        return replace(question, second=length)
-    if isinstance(question.first, trees.Viewer) and not isinstance(question.second, float):
-        opposite = _OPPOSITE.get(question.rank.superlative)
-        rank = opposite and replace(question.rank, superlative=opposite)
-        return trees.IsMore(question.second, length, rank) if rank else question
-    return question
+    thing, by = question.first, question.rank.superlative
+    if isinstance(thing, trees.Viewer):
+        thing, by = question.second, _OPPOSITE.get(by, by)
+    elif not isinstance(question.second, trees.Marked | trees.Viewer):
+        return question
+    size = length_words(by, length)
+    return trees.Verify(thing, trees.HasAttribute("size", size)) if size else question
 
 
 def _of_ways(text: str, ways: Iterable[tuple[Token, ...]]) -> trees.Question | None:
@@ -461,10 +462,9 @@ def _where_at(subject: trees.Reference, moment: TimeExpression) -> trees.Questio
 def _changed(
     kinds: list[trees.ChangeKind],
     since: TimeExpression | None = None,
-    subject: trees.Reference | None = None,
-    stayed: bool = False,
+    **of: Any,
 ) -> trees.Question:
-    return trees.Changed(tuple(kinds), None if since is None else since.moment, subject, stayed)
+    return trees.Changed(tuple(kinds), None if since is None else since.moment, **of)
 
 
 def _claim(
@@ -484,8 +484,9 @@ def _claim(
         return trees.Exists(subject) if condition is None else trees.Verify(subject, condition)
     if condition is None:
         return trees.Exists(subject)
-    is_thing = not subject.noun and not subject.conditions
+    is_thing = (not subject.noun and not subject.conditions) or subject.bound != ""
     is_use = getattr(condition, "key", "") == "affordance"
+    is_use |= subject.bound != ""  # "are more than two chairs black"
     if (is_use or isinstance(condition, trees.Related)) and (is_thing or not subject.definite):
         return trees.Exists(replace(subject, conditions=(*subject.conditions, condition)))
     return trees.Verify(subject, condition)
@@ -513,13 +514,29 @@ def _enough(subject: trees.Reference, people: int) -> trees.Question | None:
     return trees.Exists(replace(subject, count=people))
 
 
-def _exactly(subject: trees.Reference) -> trees.Question | None:
-    is_counted = isinstance(subject, trees.NounPhrase) and subject.count is not None
-    return trees.Exists(subject, exactly=True) if is_counted else None
-
-
 def _only_one(subject: trees.Reference) -> trees.Question | None:
-    return _exactly(replace(subject, count=1)) if isinstance(subject, trees.NounPhrase) else None
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    return trees.Exists(replace(subject, count=1, bound="exactly"))
+
+
+def _fits_between(
+    first: trees.Reference, second: trees.Reference | None = None, **what: Any
+) -> trees.Question | None:
+    """Of "between the benches" both ends are the two."""
+    if second is None:
+        if not isinstance(first, trees.NounPhrase) or first.count not in (None, 2):
+            return None
+        first = second = replace(first, count=2, definite=True)
+    return trees.FitsBetween(first, second, **what)
+
+
+def _fits_under(
+    subject: trees.Reference,
+    length_m: float | None = None,
+    thing: trees.Reference | None = None,
+) -> trees.Question:
+    return trees.FitsBetween(subject, trees.NounPhrase("floor", definite=True), length_m, thing)
 
 
 def _joined(
@@ -661,7 +678,6 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "DistanceOfPair": _distance_of_pair,
     "HowMuchMore": _how_much_more,
     "SurestOf": _surest_of,
-    "Exactly": _exactly,
     "ExistsAny": _exists_any,
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
@@ -676,10 +692,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
         subject, trees.HasAttribute("owner", owner.lower())
     ),
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
-    "FitsUnder": lambda length_m, subject: trees.FitsBetween(
-        subject, trees.NounPhrase("floor", definite=True), length_m
-    ),
-    "IsLong": lambda subject, rank, length_m: trees.IsMore(subject, length_m, rank),
+    "FitsBetween": _fits_between,
+    "FitsUnder": _fits_under,
     "NotTheOther": _not_the_other,
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,

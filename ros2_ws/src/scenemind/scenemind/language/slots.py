@@ -11,6 +11,7 @@ from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, singular, word_set
+from scenemind.language.measures import compared_by
 from scenemind.language.qualities import Found, find_use
 from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
 from scenemind.language.time_expressions import TimeExpression, find_moment
@@ -205,6 +206,12 @@ def find_length(words: str) -> float | None:
     return None
 
 
+def _sized(p: SlotWords) -> Condition | None:
+    """A comparison with a length: "longer than 2 m"."""
+    said = p.condition()
+    return said if isinstance(said, HasAttribute) and compared_by(said.value) else None
+
+
 def _direction(p: SlotWords) -> str | None:
     """The relation of "to the left" in "to the left or to the right of the door"."""
     words = rest(p)
@@ -257,6 +264,7 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "possessive": _possessive,
     "property": one_word(_property),
     "relation": lambda p: lexicon.RELATIONS.get(rest(p)),
+    "sized": _sized,
     "subject": SlotWords.reference,
     "superlative": one_word(lexicon.SUPERLATIVES.get),
     "use": _use,

@@ -22,7 +22,13 @@ _DAYS = {"today": 0, "yesterday": 1}
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
+    "the last round", "the last run", "the last tour",
 )  # fmt: skip
+_RECENTLY = (
+    "lately",
+    "recently",
+    *(f"{way} {time}" for way in ("in", "on") for time in _LAST_VISIT),
+)
 _LONGEST = 9  # words
 _BEFORE = r"(?:(?:at|since|after|by|around)(?: |$))?"
 # "5 minutes ago", "in the last half hour", "since an hour ago".
@@ -71,7 +77,7 @@ def find_moment(words: Sequence[str]) -> TimeExpression | None:
     for start in range(max(0, len(words) - _LONGEST), len(words)):
         said = " ".join(words[start:])
         bare = re.sub(f"^{_BEFORE}", "", said)
-        if bare != said and bare in _LAST_VISIT:
+        if (bare != said and bare in _LAST_VISIT) or said in _RECENTLY:
             return TimeExpression(start, None)
         moment = _ago(said) or _clock(said)
         if moment is not None:

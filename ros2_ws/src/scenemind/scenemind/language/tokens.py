@@ -33,7 +33,9 @@ _SHORT_FORMS = {
     "he'd": "he would", "she'd": "she would", "they'd": "they would", "we'd": "we would",
 }  # fmt: skip
 # Without the sign, but for those that are other words.
-_NO_SHORT_FORMS = frozenset(("its", "ill", "well", "id", "were", "lets", "wont", "ones"))
+_NO_SHORT_FORMS = frozenset(
+    ("its", "ill", "well", "id", "were", "lets", "wont", "ones", "shed", "wed")
+)
 _SHORT_FORMS |= {
     bare: written
     for form, written in _SHORT_FORMS.items()

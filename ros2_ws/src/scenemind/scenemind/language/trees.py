@@ -26,6 +26,7 @@ Superlative = Literal[
 ]
 # fmt: on
 ViewKind = Literal["facing", "from"]
+Bound = Literal["", "at least", "at most", "exactly", "most", "fewest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Related:
     """Condition such as "on the table", "between the table and the sofa".
 
     Attributes:
-        predicate: one of `lexicon.PREDICATES`, or "far".
-        anchors: two for `between`, else one.
+        predicate: one of `lexicon.PREDICATES`, "far", or one that compares (`measures.py`).
+        anchors: two for `between` and "closer to A than to B", else one.
     """
 
     predicate: str
@@ -85,10 +86,18 @@ class _AnyReference:
     noun: str = ""
     definite: bool = False
     count: int | None = None
+    bound: Bound = ""
     conditions: tuple[Condition, ...] = ()
     ranks: tuple[Rank, ...] = ()
     unread: tuple[str, ...] = ()
     of_speaker: bool = False
+
+    def allows(self, number: int) -> bool:
+        """Whether so many things are as many as are said, or more where no bound is."""
+        if self.count is None:
+            return True
+        is_few = number <= self.count or self.bound not in ("at most", "exactly")
+        return is_few and (number >= self.count or self.bound == "at most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +130,7 @@ class NounPhrase(_AnyReference):
         noun: as said; empty for "object", "thing", "anything".
         definite: said with "the", so that it must exist.
         count: "two chairs"; None where no number was said.
+        bound: "at least two chairs"; "the most chairs", of what they are related to.
         ranks: applied in turn after the conditions: "the largest chair on the left".
         other: said with "another" or "other": not the thing of that kind named before.
         unread: content words about it that are no condition.
@@ -135,6 +145,7 @@ class NounPhrase(_AnyReference):
     other: bool = False
     unread: tuple[str, ...] = ()
     of_speaker: bool = False
+    bound: Bound = ""
 
 
 Reference = NounPhrase | Viewer | Marked | ObjectNumber
@@ -166,16 +177,8 @@ class _OfSubject:
     subject: Reference
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
-    """Question such as "is there a cup", "are there two cups".
-
-    Attributes:
-        exactly: no more than the number in the subject: "is there only one cup".
-    """
-
-    subject: Reference
-    exactly: bool = False
+class Exists(_OfSubject):
+    """Question such as "is there a cup", "are there at least two cups"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,21 +267,21 @@ class CompareCounts:
     """Question such as "are there more chairs than tables".
 
     Attributes:
-        is_choice: of "are there more chairs or tables": which of them.
+        asks: "which": "are there more chairs or tables"; "difference": "how many more ...".
     """
 
     first: Reference
     second: Reference
     how: Literal["more", "fewer", "as many"] = "as many"
-    is_choice: bool = False
+    asks: Literal["whether", "which", "difference"] = "whether"
 
 
 @dataclass(frozen=True, slots=True)
 class IsMore:
-    """Question such as "is the couch longer than the table", "is it longer than 2 m"."""
+    """Question such as "is the couch longer than the table"."""
 
     first: Reference
-    second: Reference | float
+    second: Reference
     rank: Rank
 
 
@@ -367,12 +370,14 @@ class Changed:
         kinds: empty for all.
         since: None for the previous visit.
         stayed: the question is whether it has not moved.
+        asks_when: the question is when that was.
     """
 
     kinds: tuple[ChangeKind, ...] = ()
     since: Moment | None = None
     subject: Reference | None = None
     stayed: bool = False
+    asks_when: bool = False
 
 
 class CouldBe(_OfSubject):
@@ -394,7 +399,8 @@ class HasRoomFor:
 
 @dataclass(frozen=True, slots=True)
 class FitsBetween:
-    """Question such as "can I fit a 1 m wide box between the table and the sofa".
+    """Question such as "can I fit a 1 m wide box between the table and the sofa", "between the two
+    benches" (twice the same), "under the table" (between it and the floor).
 
     Attributes:
         width_m: of what is to fit; None: `thing` has it.

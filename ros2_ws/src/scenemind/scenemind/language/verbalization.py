@@ -18,6 +18,7 @@ from scenemind.language.english import (
     read_table,
     with_article,
 )
+from scenemind.language.measures import CLOSER, compared_by
 from scenemind.language.time_expressions import Moment
 
 _CHANGES = {"moved": "moved", "added": "added", "new": "added", "removed": "removed"}
@@ -47,10 +48,6 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             other, trees.Viewer
         ):
             return _question_words(trees.Distance(other, trees.Viewer()))
-        case trees.FitsBetween(thing=trees.NounPhrase(definite=False) as thing):
-            return _question_words(replace(question, thing=replace(thing, definite=True)))
-        case trees.IsMore(second=float()):
-            return ""
         case trees.Compare(rank=rank) | trees.IsMore(rank=rank) | trees.HowMuchMore(rank=rank) if (
             not _comparative(rank)
         ):
@@ -150,12 +147,18 @@ def _plural(reference: trees.Reference) -> str:
 def _change_words(question: trees.Changed) -> str:
     since = "" if question.since is None else f" since {moment_words(question.since, '')}"
     if question.subject is not None:
+        if question.asks_when:
+            was = "were" if is_many(question.subject) else "was"
+            return f"when {was} {_a(question.subject)} {_kind_of_change(question)}"
         if question.stayed:
             return f"{_be(question.subject)} {_a(question.subject)} where it was"
         has = "have" if _be(question.subject) == "are" else "has"
         return f"{has} {_a(question.subject)} moved{since}"
-    kind = _CHANGES.get(question.kinds[0], "removed") if question.kinds else "changed"
-    return f"what was {kind}{since}"
+    return f"what was {_kind_of_change(question)}{since}"
+
+
+def _kind_of_change(question: trees.Changed) -> str:
+    return _CHANGES.get(question.kinds[0], "removed") if question.kinds else "changed"
 
 
 def moment_words(moment: Moment, at: str = "at ") -> str:
@@ -195,10 +198,9 @@ def _a(reference: trees.Reference) -> str:
     said = describe(reference)
     if isinstance(reference, trees.NounPhrase) and reference.of_speaker:
         return f"my {said.removeprefix('the ')}"
-    is_plain = (
-        not isinstance(reference, trees.NounPhrase) or reference.definite or is_many(reference)
-    )
-    if is_plain or (isinstance(reference, trees.NounPhrase) and reference.count is not None):
+    if not isinstance(reference, trees.NounPhrase) or reference.definite or is_many(reference):
+        return said
+    if reference.count is not None or reference.bound:
         return said
     return with_article(said)
 
@@ -217,8 +219,9 @@ def describe(reference: trees.Reference) -> str:
 
 def bare(phrase: trees.NounPhrase) -> str:
     """A noun phrase in words, without "the"."""
-    is_only = phrase.definite and phrase.count == 1
-    words = [] if phrase.count is None else ["only" if is_only else str(phrase.count)]
+    is_only = phrase.definite and phrase.count == 1 and not phrase.bound
+    words = [f"the {phrase.bound}" if phrase.count is None else phrase.bound] * bool(phrase.bound)
+    words += [] if phrase.count is None else ["only" if is_only else str(phrase.count)]
     anchored = [rank for rank in phrase.ranks if rank.anchor is not None]
     alone = anchored[0] if len(anchored) == 1 else None
     for rank in phrase.ranks:
@@ -268,6 +271,8 @@ def related_words(condition: trees.Related) -> str:
     if condition.predicate.endswith("o'clock") and condition.anchors == (trees.Viewer(),):
         return f"at my {condition.predicate}"
     anchors, spoken = condition.anchors, lexicon.spoken(condition.predicate)
+    if condition.predicate == CLOSER:
+        return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
         spoken = "in the middle of"
     return f"{spoken} {' and '.join(map(describe, anchors))}"
@@ -297,6 +302,7 @@ def _stands_before(condition: trees.Condition) -> bool:
         isinstance(condition, trees.HasAttribute)
         and condition.key in ("color", "size")
         and not condition.negated
+        and compared_by(condition.value) is None
     )
 
 

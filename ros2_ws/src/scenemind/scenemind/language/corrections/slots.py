@@ -18,6 +18,7 @@ from scenemind.language.english import (
     with_article,
     word_set,
 )
+from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
 from scenemind.language.referring.whole import ends_noun, read_phrase
 from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
@@ -313,7 +314,9 @@ def _colour_as_said(words: Sequence[str]) -> str:
 
 def _quality(p: SlotWords) -> HasAttribute | None:
     said = p.condition()
-    return said if isinstance(said, HasAttribute) and not said.negated else None
+    if not isinstance(said, HasAttribute) or compared_by(said.value):
+        return None
+    return None if said.negated else said
 
 
 def _material(p: SlotWords) -> HasAttribute | None:
@@ -336,7 +339,9 @@ def _phrase(p: SlotWords) -> str | None:
 
 def _condition(p: SlotWords) -> Related | None:
     given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
-    return given if isinstance(given, Related) and len(given.anchors) == 1 else None
+    if not isinstance(given, Related) or is_measured(given.predicate):
+        return None
+    return given if len(given.anchors) == 1 else None
 
 
 def _place(p: SlotWords) -> Related | None:

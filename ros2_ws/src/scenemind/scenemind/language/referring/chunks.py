@@ -19,7 +19,7 @@ from scenemind.language.lexicon import (
     free_text,
 )
 from scenemind.language.relation_names import find_relation
-from scenemind.language.trees import Condition, Rank, Reference
+from scenemind.language.trees import Bound, Condition, Rank, Reference
 
 _WORD = re.compile(r"@[\w']+|[^\W_]+|[.,;!?:]")
 _CLOCK = re.compile(
@@ -69,8 +69,8 @@ class Chunk:
         value: the predicate, the place or the kind of view; the noun of a noun chunk.
         traits: of a noun chunk: words on look and place, in order.
         order, number: 2 of "second"; 3 of "three". is_ordinal: whether an order was said.
-        conditions, definite, of_speaker, thing: of a phrase that is read whole (`whole.py`): what
-            its words on look say; see `NounPhrase`; the thing, where it is no noun phrase.
+        conditions, definite, of_speaker, bound, thing: of a phrase that is read whole (`whole.py`):
+            what its words on look say; see `NounPhrase`; the thing, where it is no noun phrase.
     """
 
     kind: Kind
@@ -83,6 +83,7 @@ class Chunk:
     conditions: tuple[Condition | Rank, ...] = ()
     definite: bool = False
     of_speaker: bool = False
+    bound: Bound = ""
     thing: Reference | None = None
 
     @property

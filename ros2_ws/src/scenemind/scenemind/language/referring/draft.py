@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from scenemind.language.english import is_plural, normal
-from scenemind.language.lexicon import LOOKS, RANKS, SIDE_WORDS, SUPERLATIVES, VIEWERS
+from scenemind.language.lexicon import INDEFINITE, LOOKS, RANKS, SIDE_WORDS, SUPERLATIVES, VIEWERS
 from scenemind.language.referring.chunks import ROWS, Chunk
 from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.trees import (
@@ -124,6 +124,10 @@ class Draft:
         index = len(self.mentions) - 1
         if chunk.thing is not None:
             self.things[index] = chunk.thing
+        elif chunk.value in VIEWERS and self.mentions[index] == NounPhrase(
+            chunk.value, chunk.definite
+        ):  # but no robot of several
+            self.things.update({index: Viewer()} if chunk.words[0] not in INDEFINITE else {})
         self._place_by_traits(chunk, index)
         return index
 
@@ -243,8 +247,7 @@ class Draft:
     def _anchor(self, index: int, above: tuple[int, ...]) -> Reference:
         if index in self.things:
             return self.things[index]
-        is_asker = self.mentions[index].noun in VIEWERS
-        return Viewer() if is_asker else self._phrase(index, above)
+        return self._phrase(index, above)
 
     def _links(self, index: int, above: tuple[int, ...]) -> Iterator[Related | Rank]:
         """Relations of a mention to others, and of others to it, which are turned around.
@@ -348,6 +351,7 @@ def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
         other="other" in chunk.traits,
         unread=tuple(look for look in looks if isinstance(look, str)),
         of_speaker=chunk.of_speaker,
+        bound=chunk.bound,
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scenemind.language.lexicon import BUILDING, SIDE_WORDS
+from scenemind.language.measures import CLOSER
 from scenemind.language.referring.chunks import ROOMS, Chunk, Kind, chunks_of
 from scenemind.language.referring.draft import (
     FRONTED,
@@ -102,6 +103,9 @@ class Anchoring:
         head = chunk.value.split(" ")[-1]
         following = self._chunk_at(1)
         bare = not chunk.value and not chunk.traits
+        if relation.value == "than":
+            self._against(chunk)
+            return
         if self._whole:
             self._relate(relation, self._draft.add(chunk))
             self._after_anchor(relation, len(self._draft.mentions) - 1)
@@ -192,6 +196,14 @@ class Anchoring:
         links[-1] = replace(links[-1], anchors=(first, second))
         self._clause.last = second
         self._at += 2
+
+    def _against(self, chunk: Chunk) -> None:
+        """Read "... than to the window" after "closer to the door"."""
+        links, second = self._draft.fronted or self._draft.links, self._draft.add(chunk)
+        ends = (*links[-1].anchors, second)
+        ends = ends if links[-1].predicate == "closest" else ends[::-1]
+        links[-1] = replace(links[-1], predicate=CLOSER, anchors=ends)
+        self._clause.pending, self._clause.last = None, second
 
     def _is_other_end(self, relation: Chunk, chunk: Chunk) -> bool:
         """Whether a noun after "and" is the other end of "between a table of books and a shelf";

@@ -17,8 +17,9 @@ from functools import lru_cache
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, find_ordinal, normal, plural
 from scenemind.language.lexicon import PhraseTable
+from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
-from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker
+from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
 from scenemind.language.referring.draft import INVERSE
 from scenemind.language.referring.reader import read_chunks
 from scenemind.language.trees import (
@@ -38,6 +39,7 @@ from scenemind.language.trees import (
 # "With a cup" is what it supports.
 _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
+    | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
 )
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
@@ -59,6 +61,9 @@ _BESIDES = ("besides", "beside")
 _LONGEST_RELATION = 8  # words
 # Before a noun: "the tallest chair", "the taller chair".
 _RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
+# "More than two" are at least three.
+_STRICTER = {"more than": ("at least", 1), "fewer than": ("at most", -1)}
+_NEARNESS = ("closest", "farthest", "far")
 _SINGLE_ANYTHING = frozenset((word,) for word in lexicon.ANYTHING)
 _OPENS_EXCEPTION = EXCEPTING | {form[0] for form in _EXCEPT} | {"beside", "but"}
 # Which chunks follow one another in a phrase, by their signs: n noun, g "thing", t what is no noun
@@ -211,7 +216,8 @@ def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, in
         chunks.insert(0, Chunk("noun", ("thing",)))
     ranked = [_ranked(*pair) for pair in zip(chunks, [*chunks[1:], None], strict=True)]
     phrase = read_chunks(ranked, lambda _: (), whole=True).phrase
-    return (None, 0) if phrase.unread else (phrase, len(words))
+    is_no_phrase = phrase.unread or phrase.bound in ("most", "fewest")
+    return (None, 0) if is_no_phrase else (phrase, len(words))
 
 
 def _sign(chunk: Chunk) -> str:
@@ -223,7 +229,8 @@ def _sign(chunk: Chunk) -> str:
         case "noun" if chunk.words[-1] in lexicon.ANYTHING:
             return "g"
         case "said":
-            return "q" if chunk.words[0] in _OPENS_QUALITY else "l"
+            is_quality = chunk.words[0] in _OPENS_QUALITY or find_measured(chunk.words, 0)
+            return "q" if is_quality else "l"
         case "relation" if chunk.value == "of":
             return "f"
         case "pronoun" if chunk.words == ("it",):
@@ -244,7 +251,9 @@ def _holds(chunks: Sequence[Chunk]) -> bool:
 def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     """Whether a noun chunk ends before a word; `inside`: after a word of its noun."""
     word = words[at]
-    if not word[0].isalnum() or word in EXCEPTING or lexicon.RELATIONS.longest(words, at)[1]:
+    if not word[0].isalnum() or word in EXCEPTING or _RELATIONS.longest(words, at)[1]:
+        return True
+    if find_measured(words, at):
         return True
     following = word_at(words, at + 1)
     if word in lexicon.NOUN_END:
@@ -326,7 +335,7 @@ class _WholeChunker(Chunker):
     def chunk_at(self, at: int) -> Chunk:
         if self._expects_thing(at):
             return self._find_thing(at) or self.noun_at(at)
-        found = self._find_said(at) or self._find_posture(at)
+        found = self._find_measured(at) or self._find_said(at) or self._find_posture(at)
         found = found or (self.words[at] != "not" and self.phrase_at(at)) or self.small_at(at)
         return found or Chunk("other", (self.words[at],))
 
@@ -340,13 +349,33 @@ class _WholeChunker(Chunker):
         if before[-1].words == ("and",) and not lexicon.at_relation(self.words, at):
             since = [c.value or " ".join(c.words) for c in reversed(self.chunks[:-1])]
             return "between" in since and "and" not in since[: since.index("between")]
-        return before[-1].kind == "relation" and self.words[at] not in ("not", "no")
+        is_number = lexicon.QUANTITIES.longest(self.words, at)[1] > 0
+        return before[-1].kind == "relation" and (is_number or self.words[at] not in ("not", "no"))
+
+    def _find_measured(self, at: int) -> Chunk | None:
+        """ "Within 2 m of", "longer than 2 m", "than to" after "closer to the door"."""
+        words, found = self.words, find_measured(self.words, at)
+        if words[at] == "than" and word_at(words, at + 1) in ("to", "from"):
+            is_closer = any(chunk.value in _NEARNESS for chunk in self.chunks)
+            return Chunk("relation", words[at : at + 2], "than") if is_closer else None
+        if found is None:
+            return None
+        if found.negated:
+            self.chunks.append(Chunk("not", ()))
+        said = words[at : at + found.words]
+        kind: Kind = "relation" if found.is_relation else "said"
+        size = () if found.is_relation else (HasAttribute("size", found.said),)
+        return Chunk(kind, said, found.said * found.is_relation, conditions=size)
 
     def _find_thing(self, at: int) -> Chunk | None:
         """ "Me", "it", "this one"."""
         words, word, following = self.words, self.words[at], word_at(self.words, at + 1)
-        if word in lexicon.VIEWERS or words[at : at + 2] == ("the", "robot"):
-            return Chunk("noun", words[at : at + 1 + (word == "the")], thing=Viewer())
+        end = at + 1 + (words[at : at + 2] == ("the", "robot"))
+        is_robot = words[end - 1] == "robot"  # "the robot arm" and "which robot" speak of things
+        is_other = is_robot and (not ends_noun(words, end, True) if end < len(words) else False)
+        is_other |= is_robot and word == "robot" and not self.chunks
+        if words[end - 1] in lexicon.VIEWERS and not is_other:
+            return Chunk("noun", words[at:end], thing=Viewer())
         if word in ("it", "them") and _holds(self.chunks[:-1]):
             return Chunk("pronoun", ("it",))
         is_one = following == "one" and word_at(words, at + 2) in _AFTER_NOUN
@@ -419,10 +448,18 @@ class _WholeChunker(Chunker):
     def noun_at(self, start: int) -> Chunk:
         """A noun chunk with what is said of it before its noun; a final colour is the noun ("an
         orange")."""
-        words, at, noun_start = self.words, start, -1
+        words, at, noun_start, opened = self.words, start, -1, start
         order, number, of_several, share = 0, None, False, ""
         traits: list[str] = []
         said: list[tuple[int, HasAttribute]] = []
+        bound, length = lexicon.QUANTITIES.longest(words, start)
+        first = find_number(word_at(words, start + length))
+        is_most = bound in ("most", "fewest") and start + length < len(words)
+        is_most = is_most and not ends_noun(words, start + length, False)  # "the most near"
+        if is_most or (bound and first is not None):
+            start = at = start + length
+        else:
+            bound = ""
         while at < len(words) and noun_start < 0:
             word, following = words[at], word_at(words, at + 1)
             is_side = word in _SIDES and following not in ("of", "side") and self._goes_on(at + 1)
@@ -468,17 +505,21 @@ class _WholeChunker(Chunker):
             kind = " ".join(noun.split(" ")[noun.split(" ")[0] in _MARKED :])
             thing = Marked("" if kind in lexicon.ANYTHING else kind)
         if at == start or thing is not None:
-            said_words = words[start : max(at, start + 1)]
+            said_words = words[opened : max(at, start + 1)]
             return Chunk("other" if thing is None else "noun", said_words, thing=thing)
         if share and number in (None, 1):  # "one of the chairs" is a chair
             noun, number = normal(noun), None
         noun = "" if noun in lexicon.ANYTHING else "person" if noun in lexicon.ANYBODY else noun
+        if bound in _STRICTER:
+            bound, number = _STRICTER[bound][0], max((number or 0) + _STRICTER[bound][1], 0)
+            noun = noun if number == 1 else plural(noun)
         return Chunk(
-            "noun", words[start:at], noun, tuple(traits), order or 1,
+            "noun", words[opened:at], noun, tuple(traits), order or 1,
             2 if "both" in before and number is None else number, order > 0,
             tuple(look for _, look in said),
             definite=not share and not before.isdisjoint((*lexicon.DEFINITE, "both")),
             of_speaker="my" in before,
+            bound=bound,
         )  # fmt: skip
 
     def ends_noun(self, at: int, inside: bool) -> bool:

@@ -11,11 +11,13 @@ import numpy as np
 
 from scenemind.language import lexicon
 from scenemind.language.english import read_table, word_set
+from scenemind.language.measures import compared_by
 from scenemind.language.trees import Condition, HasAttribute, Rank
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.memory.finding.object_index import words_in
 from scenemind.memory.types import NOTE
+from scenemind.reasoning.symbolic.measures import is_sized
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import use_share
 
@@ -69,7 +71,8 @@ def _letter_score(thing: MapObject, wanted: HasAttribute) -> float:
     if wanted.key == "color":
         return _colour_score(wanted.value, value)
     if wanted.key == "size":
-        return _EXACT * (value == wanted.value)
+        is_so = is_sized(thing, wanted.value)
+        return _EXACT * (value == wanted.value if is_so is None else is_so)
     return description_score(thing, wanted.key, wanted.value)
 
 
@@ -103,6 +106,8 @@ def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Score
     """
     if isinstance(look, Rank):
         return _measured_scores("", look.superlative, scene, like, look.order)
+    if compared_by(look.value):
+        return attribute_scores(scene, np.ones(len(scene)), look)
     scores = _measured_scores(look.key, look.value, scene, like)
     known = {}
     for row in np.flatnonzero((like > 0.0) & scene.is_object).tolist():
@@ -194,6 +199,17 @@ def mentions(value: str, wanted: str) -> bool:
         return False
     telling = [word for word in words_in(wanted) if word not in _FILLING]
     return bool(telling) and all(_is_among(word, words) for word in telling)
+
+
+def alike(key: str, first: str, second: str) -> bool:
+    """Whether two values of an attribute mean the same."""
+    if key == "color":
+        return _plain(first) == _plain(second)
+    return first == second or mentions(first, second) or mentions(second, first)
+
+
+def _plain(colours: str) -> set[str]:
+    return {lexicon.base_colour(colour) for colour in colours.split(" and ")}
 
 
 def darkness(things: Sequence[MapObject]) -> Scores:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import joined, shown, with_article
+from scenemind.language import trees, verbalization
+from scenemind.language.english import joined, number_word, shown, with_article
+from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
@@ -17,13 +18,14 @@ from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
+    alike,
     find_undescribed,
-    mentions,
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
-from scenemind.reasoning.symbolic.place_answers import measured_m, room_weight, telling
+from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m, measured_m
+from scenemind.reasoning.symbolic.place_answers import room_weight, telling
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -42,8 +44,7 @@ from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
 _SHOWN = 3
-# Most difference of things that are as long or as high as each other: boxes are not exacter.
-_AS_LONG_M = 0.05
+_OPPOSITE = {"more": "fewer", "fewer": "more"}
 _ADJECTIVES = {
     "length": "long",
     "width": "wide",
@@ -51,13 +52,6 @@ _ADJECTIVES = {
     "thickness": "thick",
     "depth": "deep",
 }
-# Superlative -> what of it is compared with a length that was said.
-_MEASURED_BY: dict[str, trees.Dimension] = {
-    "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
-    "widest": "width", "thickest": "width", "smallest": "length", "shortest": "height",
-    "narrowest": "width", "thinnest": "width", "lowest": "height",
-}  # fmt: skip
-_LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
@@ -92,10 +86,11 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         sure = min(_mean_existence(those), 1.0)
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
+    absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
     text = f"no, {are} {_denial(claim, objects)}"
     if len(objects) > 1 and not claim.negated:
         text = f"no, none of the {number} is {said}"
-    return Reply(text, ABSENCE_CONFIDENCE * found.confidence, objects, "no")
+    return Reply(text, absence * found.confidence, objects, "no")
 
 
 def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
@@ -148,7 +143,25 @@ def _mean_existence(things: Sequence[MapObject]) -> float:
 
 
 def _note(condition: Condition, objects: Sequence[MapObject]) -> str:
-    return source_note(objects, condition.key) if isinstance(condition, trees.HasAttribute) else ""
+    if not isinstance(condition, trees.HasAttribute):
+        return ""
+    measured = _measure_words(condition, objects)
+    return f", {measured}" if measured else source_note(objects, condition.key)
+
+
+def _is_of_boxes(condition: Condition) -> bool:
+    """Whether measures decide, so that what is denied is as sure as the thing itself."""
+    if isinstance(condition, Related):
+        return is_measured(condition.predicate)
+    return isinstance(condition, trees.HasAttribute) and compared_by(condition.value) is not None
+
+
+def _measure_words(condition: trees.HasAttribute, objects: Sequence[MapObject]) -> str:
+    """What of the one thing is compared with a length: "1.80 m long"; empty for others."""
+    by = MEASURED_BY.get(compared_by(condition.value) or "")
+    if by is None or len(objects) != 1:
+        return ""
+    return f"{say.metres(extent_m(objects[0], by))} {_ADJECTIVES[by]}"
 
 
 def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
@@ -157,6 +170,8 @@ def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
         return said
     if isinstance(condition, trees.HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
+        if measured := _measure_words(condition, objects):
+            return f"{measured}, {said}"
         if not value or condition.key == "affordance":
             return f"{said} as far as is known"
         return f"{shown(value)}{_note(condition, objects)}, {said}"
@@ -192,7 +207,7 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     known = list(zip(things, values, strict=True))
     if not all(values):
         raise say.not_known(key, [thing for thing, value in known if not value])
-    word = say.yes_or_no(all(_alike(key, values[0], other) for other in values[1:]))
+    word = say.yes_or_no(all(alike(key, values[0], other) for other in values[1:]))
     each = [
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
         for thing, value in known
@@ -202,21 +217,11 @@ def same(question: trees.Same, at: Resolver) -> Reply:
 
 def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:
     measures = [measured_m(thing, key, scene) for thing in things]
-    word = say.yes_or_no(max(measures) - min(measures) <= _AS_LONG_M)
+    word = say.yes_or_no(max(measures) - min(measures) <= AS_LONG_M)
     above = f" {_ADJECTIVES.get(key, 'above the floor')}"
     pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
     each = [f"{name} is {measure}{above}" for name, measure in pairs]
     return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
-
-
-def _alike(key: str, first: str, second: str) -> bool:
-    if key == "color":
-        return _plain(first) == _plain(second)
-    return first == second or mentions(first, second) or mentions(second, first)
-
-
-def _plain(colours: str) -> set[str]:
-    return {lexicon.base_colour(colour) for colour in colours.split(" and ")}
 
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
@@ -396,30 +401,15 @@ def compare(question: trees.Compare, at: Resolver) -> Reply:
 
 
 def is_more(question: trees.IsMore, at: Resolver) -> Reply:
-    """Yes if the first of two objects is larger, higher or nearer than the second, or larger than
-    a length."""
-    if isinstance(question.second, float):
-        return _is_longer(question, question.second, at)
+    """Yes if the first of two objects is larger, higher or nearer than the second."""
     named, best, text = _compared((question.first, question.second), question.rank, at)
     things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
     return Reply(f"{word}, {text}", _all_exist(things), things, word)
 
 
-def _is_longer(question: trees.IsMore, length_m: float, at: Resolver) -> Reply:
-    dimension = _MEASURED_BY.get(question.rank.superlative)
-    if dimension is None:
-        raise ReasoningError("not_found", "That cannot be compared with a length.")
-    thing = at.scene.objects[at.single(question.first)]
-    value = measured_m(thing, dimension, at.scene)
-    is_less = question.rank.superlative in _LESS
-    word = say.yes_or_no(value < length_m if is_less else value > length_m)
-    text = f"{word}, {say.the(thing)} is {say.metres(value)} {_ADJECTIVES[dimension]}"
-    return Reply(text, thing.confidence, (thing,), word)
-
-
 def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
     """The difference of a measure of two objects, with both values."""
-    dimension = _MEASURED_BY.get(question.rank.superlative)
+    dimension = MEASURED_BY.get(question.rank.superlative)
     if dimension is None:
         raise ReasoningError("not_found", "That is no measure in metres.")
     rows = at.single(question.first), at.single(question.second)
@@ -428,7 +418,7 @@ def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
     things = at.scene.objects_at(rows)
     first, second = (measured_m(thing, dimension, at.scene) for thing in things)
-    less = (first - second) * (-1.0 if question.rank.superlative in _LESS else 1.0) < 0.0
+    less = (first - second) * (-1.0 if question.rank.superlative in LESS else 1.0) < 0.0
     adjective, apart = _ADJECTIVES[dimension], say.metres(abs(first - second))
     how = "less" if first < second else "more"
     text = (
@@ -465,14 +455,21 @@ def _all_exist(things: Sequence[MapObject]) -> float:
 
 
 def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
-    """Yes or no: whether there are more of the first things than of the second; for a choice, of
-    which there are more."""
+    """Yes or no: whether there are more of the first things than of the second; else of which
+    there are more, or how many more."""
     subjects = question.first, question.second
     found = [set_of(subject, at) for subject in subjects]
     first, second = map(len, found)
     holds = {"more": first > second, "fewer": first < second, "as many": first == second}
     word = say.yes_or_no(holds[question.how])
-    if question.is_choice:
+    if question.asks == "difference":
+        more = first - second if question.how == "more" else second - first
+        word = (
+            number_word(more)
+            if more >= 0
+            else f"none, but {number_word(-more)} {_OPPOSITE[question.how]}"
+        )
+    if question.asks == "which":
         most = subjects[(first > second) != (question.how == "more")]
         word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
     nouns = zip((first, second), map(say.noun_of, subjects), strict=True)

@@ -119,6 +119,8 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
     Raises:
         ReasoningError: `not_found`: there is nothing to compare with.
     """
+    if question.asks_when and question.subject is not None:
+        return _when_changed(question.subject, question.kinds[0], at)
     newest_ns = at.scene.snapshot.stamp_ns
     stamp_ns = None if question.since is None else stamp_of(question.since, newest_ns)
     then = "the last visit" if stamp_ns is None else _when(stamp_ns, newest_ns)
@@ -146,6 +148,28 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
         return Reply(f"{since} nothing {what}{_seen(found)}", ABSENCE_CONFIDENCE)
     sure = min((thing.confidence for thing in there), default=ABSENCE_CONFIDENCE)
     return Reply(f"{since} {'; '.join(parts)}{_seen(found)}", sure, there)
+
+
+def _when_changed(subject: Reference, kind: ChangeKind | None, at: Resolver) -> Reply:
+    """Between which stamps things came, moved or went, as far as the camera saw it."""
+    known, newest_ns = _Known.of(subject, at), at.scene.snapshot.stamp_ns
+    parts = []
+    for thing in known.things:
+        first = _when(thing.first_seen_ns, newest_ns)
+        if known.are_gone and kind != "added":
+            last, said = thing.stays[-1], "seen there last {} and found gone {}"
+            text = said.format(_when(last.last_seen_ns, newest_ns), _when(last.gone_ns, newest_ns))
+        elif kind == "added":
+            text = f"seen first {first}; it may have been there before"
+        elif thing.stays and kind == "moved":
+            since_ns = thing.here_since_ns or thing.last_seen_ns
+            stamps_ns = thing.stays[-1].last_seen_ns, since_ns
+            between = (_when(stamp_ns, newest_ns) for stamp_ns in stamps_ns)
+            text = f"moved between {' and '.join(then.removeprefix('at ') for then in between)}"
+        else:
+            text = f"not seen to be {kind or 'changed'} since it was seen first {first}"
+        parts.append(f"{say.the(thing)} was {text}")
+    return Reply(say.bounded(parts), known.confidence, known.there)
 
 
 def stamp_of(moment: Moment, newest_ns: int) -> int:

@@ -12,8 +12,9 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.measures import measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
-from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
@@ -31,8 +32,8 @@ _SIDES = {"length": "length", "depth": "width", "height": "height"}
 _UPRIGHT = ("height", "elevation")
 # Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 _SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
-# What hangs higher is in nobody's way.
-_OVERHEAD_M = 2.0
+# What starts higher does not stand on the floor; what hangs higher is in nobody's way.
+_RAISED_M, _OVERHEAD_M = 0.2, 2.0
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
 # Asked relation -> kept relations.
 _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
@@ -255,18 +256,6 @@ def _sizes(question: trees.Size, at: Resolver) -> Reply:
     return Reply(say.bounded(each), found.confidence, found.objects)
 
 
-def measured_m(thing: MapObject, dimension: str, scene: Scene) -> float:
-    """A measure of the upright box; "elevation": of its lower edge above the floor."""
-    wide, long = sorted(thing.yaw_box.size[:2])
-    high = thing.box.size[2]
-    elevation = max(0.0, thing.box.bottom_z - scene.floor_z)
-    front = long if high > wide else wide  # of upright things: a tv is as wide as its picture
-    measures = {
-        "length": long, "width": front, "depth": wide, "height": high, "thickness": min(wide, high),
-    }  # fmt: skip
-    return measures.get(dimension, elevation)
-
-
 def _room_size(dimension: trees.Dimension, scene: Scene) -> Reply:
     """Extent of all that was seen: of the floor and the walls, or else of the objects."""
     is_part = scene.is_object if scene.is_object.all() else ~scene.is_object
@@ -335,38 +324,60 @@ def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:
 
 
 def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
-    """Yes or no: whether the gap between two objects is wide enough."""
-    first, second = _end(question.first, at), _end(question.second, at)
-    if second.thing is not None and second.thing.label == "floor":
-        return _fits_under(first, question.width_m or 0.0, at.scene)
+    """Yes or no: whether the gap between two objects is wide enough, or a thing high enough."""
+    if find_kind(question.second.noun) == "floor":
+        height = _what_fits(question, "height", at)
+        return _fits_under(_end(question.first, at), height, at.scene)
+    if question.first == question.second and question.first.count == 2:
+        rows = at.every(question.first).tolist()
+        first, second = (Anchor.of_row(at.scene, row) for row in rows)
+    else:
+        first, second = _end(question.first, at), _end(question.second, at)
     if first.thing is None or second.thing is None or first.row == second.row:
         raise ReasoningError("not_found", "A gap lies between two objects: name both.")
     gap = float(gaps_to(at.scene, second)[first.row])
-    ends = first.thing, second.thing
-    width_m, what = question.width_m or 0.0, "that"
-    if question.thing is not None:
-        thing = at.scene.objects[at.single(question.thing)]
-        width_m, what = min(thing.yaw_box.size[:2]), say.the(thing)
+    ends, (what, width_m) = (first.thing, second.thing), _what_fits(question, "width", at)
+    text = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
+    if width_m is None:
+        return Reply(f"{text}; {what}", ABSENCE_CONFIDENCE, ends)
     word = say.yes_or_no(gap >= width_m)
-    between = f"the gap between {say.the(ends[0])} and {say.the(ends[1])} is {say.metres(gap)}"
-    text = f"{word}, {between}, and {what} is {say.metres(width_m)} wide"
+    text = f"{word}, {text}, and {what} is {say.metres(width_m)} wide"
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
-def _fits_under(roof: Anchor, height_m: float, scene: Scene) -> Reply:
-    """Yes or no: whether a height fits below a ceiling, or not even below the top of a thing."""
-    thing = roof.thing
+def _what_fits(
+    question: trees.FitsBetween, dimension: str, at: Resolver
+) -> tuple[str, float | None]:
+    """Name of what is to fit, and its narrow side or its height; None with what is not known."""
+    if question.thing is None:
+        return "that", question.width_m or 0.0
+    try:
+        thing = at.existing(question.thing).objects[0]
+    except ReasoningError:
+        return f"I know no {say.noun_of(question.thing)}, and not its {dimension}", None
+    height_m = thing.box.size[2]
+    return say.the(thing), height_m if dimension == "height" else min(thing.yaw_box.size[:2])
+
+
+def _fits_under(roof: Anchor, fits: tuple[str, float | None], scene: Scene) -> Reply:
+    """Yes or no: whether a height fits below a ceiling or what hangs, or not even below the top of
+    what stands."""
+    thing, (what, height_m) = roof.thing, fits
     if thing is None:
         raise ReasoningError("not_found", "Nothing fits under the one who asks.")
-    below_m = (roof.box.bottom_z if thing.object_id < 0 else roof.box.top_z) - scene.floor_z
-    if thing.object_id >= 0 and below_m >= height_m:
-        text = f"The top of {say.the(thing)} is {say.metres(below_m)} above the floor; how much is"
-        raise ReasoningError("not_found", f"{text} free below it is not known.")
-    word = say.yes_or_no(below_m >= height_m)
-    edge = "" if thing.object_id < 0 else "the top of "
-    text = f"{word}, {edge}{say.the(thing)} is {say.metres(below_m)} above the floor"
-    text += f", and that is {say.metres(height_m)}"
-    return Reply(text, thing.confidence, (thing,), word)
+    is_raised = thing.object_id < 0 or roof.box.bottom_z - scene.floor_z > _RAISED_M
+    below_m = (roof.box.bottom_z if is_raised else roof.box.top_z) - scene.floor_z
+    text = f"{'the top of ' * (not is_raised)}{say.the(thing)} is {say.metres(below_m)}"
+    text = f"{text} above the floor"
+    if height_m is None:
+        return Reply(f"{text}; {what}", ABSENCE_CONFIDENCE, (thing,))
+    is_so = below_m >= height_m
+    text = f"{text}, and {what} is {say.metres(height_m)}{' high' * (what != 'that')}"
+    if is_so and not is_raised:
+        unknown = "how much is free below it is not known"
+        return Reply(f"perhaps: {text}; {unknown}", ABSENCE_CONFIDENCE, (thing,))
+    word = say.yes_or_no(is_so)
+    return Reply(f"{word}, {text}", thing.confidence, (thing,), word)
 
 
 def way_free(question: trees.IsWayFree, at: Resolver) -> Reply:

@@ -424,7 +424,7 @@ class SymbolicReasoner:
             raise ReasoningError("not_found", text)
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
         grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
-        if len(found) < (subject.count or 0):
+        if len(found) < (subject.count or 0) and not subject.allows(len(found)):
             known = f"{counted(len(found), noun_of(subject))} {be(len(found))} like that"
             raise ReasoningError("not_found", f"Only {known}, not {subject.count}.")
         stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene)

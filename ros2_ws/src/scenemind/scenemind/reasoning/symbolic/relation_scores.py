@@ -19,16 +19,20 @@ from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D
 from scenemind.language.english import normal
 from scenemind.language.lexicon import OF_BOXES
+from scenemind.language.measures import compared_by, distance_m, is_measured, same_key
 from scenemind.language.trees import Marked, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
 from scenemind.memory.graph.relations.box_relations import between as lies_between
+from scenemind.memory.graph.relations.superlatives import superlative_values
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import graded_relations as graded
+from scenemind.reasoning.symbolic.attribute_scores import alike, darkness
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m
 from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import room_weights
 
@@ -127,6 +131,8 @@ class GradedRelations:
             ReasoningError: `invalid_request`: impossible for a viewer ("inside me").
         """
         predicate = _intended_predicate(predicate, anchors)
+        if is_measured(predicate):
+            return self._compared(predicate, anchors)
         if predicate in OF_BOXES:
             return _holding(predicate, self._fitting(predicate, anchors))
         scores = self._kept_scores(predicate, anchors)
@@ -144,6 +150,30 @@ class GradedRelations:
                 found[self._kept_scores("on", [anchor]) > 0.0] = 0.0
             np.maximum(scores, found * anchor.score, out=scores)
         return scores
+
+    def _compared(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
+        """Scores (N,): 1 for what compares so with one of the anchors, or, of what is more than
+        they are, with each; 0 for the anchors themselves."""
+        within_m, rows = distance_m(predicate), [a.row for a in anchors if a.row is not None]
+        each: list[Any] = [_compared_to(self._scene, predicate, row) for row in rows]
+        if within_m is not None:
+            each += [1.0 * (gaps_to(self._scene, a) <= within_m) for a in anchors if a.row is None]
+        elif len(rows) < len(anchors):
+            text = f"Nothing is known to be {predicate} the one who asks."
+            raise ReasoningError("invalid_request", text)
+        found = np.min(each, axis=0) if compared_by(predicate) else np.max(each, axis=0)
+        found[rows] = 0.0
+        return np.asarray(found * self._scene.is_object)
+
+    def closer(self, first: Sequence[Anchor], second: Sequence[Anchor]) -> Scores:
+        """Scores (N,): 1 for what is nearer to one of some anchors than to all of others."""
+        near, far = (
+            np.min([gaps_to(self._scene, anchor) for anchor in ends], axis=0)
+            for ends in (first, second)
+        )
+        found = near < far
+        found[[end.row for end in (*first, *second) if end.row is not None]] = False
+        return np.asarray(found * 1.0 * self._scene.is_object)
 
     def _fitting(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
         """Scores (N,) of a relation that the graph does not know."""
@@ -244,6 +274,9 @@ class GradedRelations:
         return np.asarray(fit.max(axis=0))
 
     def _of_boxes(self, predicate: str, row: int) -> Scores:
+        compared = _compared_to(self._scene, predicate, row) if is_measured(predicate) else None
+        if compared is not None:
+            return compared
         if predicate in graded.TURNED:
             low, high = self._scene.low, self._scene.high
             return graded.TURNED[predicate](Pairs(low[row], high[row], low, high))
@@ -358,6 +391,40 @@ def gaps_to(scene: Scene, anchor: Anchor) -> Scores:
         return scene.gaps_to_m(anchor.row)
     center = np.asarray(anchor.box.center)
     return scene.gaps_m(center, center)
+
+
+def _compared_to(scene: Scene, predicate: str, row: int) -> Scores | None:
+    """Scores (N,): 1 for what compares so with one thing, which itself gets 0; None for other
+    relations."""
+    within_m, by, key = distance_m(predicate), compared_by(predicate), same_key(predicate)
+    if within_m is not None:
+        found = scene.gaps_to_m(row) <= within_m
+    elif key == "kind":
+        found = np.array([thing.label == scene.objects[row].label for thing in scene.objects])
+    elif key and key in ("height", "width", "length", "thickness", "depth"):
+        each = np.array([extent_m(thing, key) for thing in scene.objects])
+        found = np.abs(each - each[row]) <= AS_LONG_M
+    elif key:
+        values = [thing.attributes.get(key, "") for thing in scene.objects]
+        found = np.array([bool(value) and alike(key, values[row], value) for value in values])
+    elif by is not None:
+        keys = _keys(scene, by)
+        found = keys < keys[row]
+    else:
+        return None
+    found &= scene.is_object
+    found[row] = False
+    return found.astype(np.float64)
+
+
+def _keys(scene: Scene, by: str) -> Scores:
+    """Sort keys (N,), the lowest of what is most so."""
+    if by in ("darkest", "lightest"):
+        return darkness(scene.objects) * (-1.0 if by == "darkest" else 1.0)
+    if by in ("largest", "smallest", "highest", "lowest"):
+        return superlative_values(scene.bounds, by)  # type: ignore[arg-type]
+    each = np.array([extent_m(thing, MEASURED_BY[by]) for thing in scene.objects])
+    return each if by in LESS else -each
 
 
 def _intended_predicate(predicate: str, anchors: Sequence[Anchor]) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import shown, singular, with_article
+from scenemind.language.measures import CLOSER, is_measured
 from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Reference, Related
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
@@ -457,8 +458,22 @@ class Resolver:
                 scores = relations_of(self.scene).holds_in_room(place)
             case Related(predicate="between"):
                 scores = self._between(condition)
+            case Related(predicate=predicate, anchors=(first, second)) if predicate == CLOSER:
+                scores = relations_of(self.scene).closer(self.anchors(first), self.anchors(second))
+            case Related(anchors=(anchor,)) if anchor.bound or (
+                (anchor.count or 0) > 1 and not anchor.definite
+            ):
+                scores = self._related_to_many(condition, anchor, among)
             case Related():
-                scores = self._related(condition, among)
+                scores = self._related(condition, self.anchors(condition.anchors[0]), among)
+        if (
+            isinstance(condition, Related)
+            and condition.negated
+            and is_measured(condition.predicate)
+        ):
+            # "Farther than 1 m from the door" is no door itself.
+            ends = (end for anchor in condition.anchors for end in self.anchors(anchor))
+            scores[[end.row for end in ends if end.row is not None]] = 1.0
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
 
     def _one_of(self, things: Reference) -> Scores:
@@ -488,8 +503,19 @@ class Resolver:
             found = found.clip(min=usual_scores(self.scene, among, wanted))
         return found
 
-    def _related(self, condition: Related, among: Scores) -> Scores:
-        predicate, anchors = condition.predicate, self.anchors(condition.anchors[0])
+    def _related_to_many(self, condition: Related, of: Reference, among: Scores) -> Scores:
+        """1 for what is related to as many things as are said, or to the most of the candidates;
+        else 0 (N,)."""
+        each = [self._related(condition, [anchor], among) > 0.0 for anchor in self.anchors(of)]
+        counts = np.sum(each, axis=0)
+        if of.count is not None:
+            return np.array([of.allows(int(count)) for count in counts], np.float64)
+        there = counts[among > 0.0]
+        best = 0 if not len(there) else there.max() if of.bound == "most" else there.min()
+        return np.asarray((counts == best) & ((best > 0) | (of.bound == "fewest")), np.float64)
+
+    def _related(self, condition: Related, anchors: list[Anchor], among: Scores) -> Scores:
+        predicate = condition.predicate
         of_viewer = any(anchor.row is None for anchor in anchors)
         viewpoint = self.viewpoint() if of_viewer or is_view_dependent(predicate) else None
         found = relations_of(self.scene).to_the_letter(predicate, anchors, among, viewpoint)

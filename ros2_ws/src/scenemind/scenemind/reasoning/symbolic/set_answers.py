@@ -48,6 +48,8 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
     subject = question.subject
     found = set_of(subject, at)
     if not len(found):
+        if subject.count is not None and subject.allows(0):
+            return Reply(f"yes, I know of no {_said(subject)}", ABSENCE_CONFIDENCE, brief="yes")
         _check_can_be_known(subject, at)
         gone = find_gone(subject, at)
         if gone is not None:
@@ -60,10 +62,9 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
     now_ns = at.scene.snapshot.stamp_ns
     if any(say.may_have_left(thing, now_ns) for thing in objects):
         seen = say.bounded([say.last_seen(thing, now_ns) for thing in objects])
-        word = say.yes_or_no(subject.count is None or subject.count <= len(found))
+        word = say.yes_or_no(subject.allows(len(found)))
         return Reply(f"{word}, {seen}", sure, objects, word)
-    asked = len(found) if subject.count is None else subject.count
-    word = say.yes_or_no(asked == len(found) or (asked < len(found) and not question.exactly))
+    word = say.yes_or_no(subject.allows(len(found)))
     there = f"are {say.counted(len(found), say.noun_of(subject))}: {say.listed(objects)}"
     if len(found) == 1:
         number = objects[0].object_id
@@ -361,7 +362,7 @@ def _to_the_letter(subject: Reference) -> Reference:
 def _said(subject: Reference) -> str:
     if not isinstance(subject, NounPhrase):
         return say.noun_of(subject)
-    return shown(verbalization.bare(replace(subject, count=None)))
+    return shown(verbalization.bare(replace(subject, count=None, bound="")))
 
 
 def _how_near(subject: Reference, found: Found, at: Resolver) -> str:

@@ -1,0 +1,138 @@
+"""Comparisons by measure, as the relations and sizes that they are: "within 2 m of", "taller than",
+"of the same color as"; "longer than 2 m"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scenemind.language import lexicon
+from scenemind.language.english import find_number
+from scenemind.language.lexicon import PhraseTable
+from scenemind.language.relation_names import RELATION_NAMES
+from scenemind.language.trees import Superlative
+
+# Comparative -> what it ranks by, the usual word for it first; nearness is a distance.
+_COMPARATIVES = {
+    word: name
+    for word, name in (lexicon.RANKS | lexicon.COMPARATIVES).items()
+    if not word.endswith("est") and name not in lexicon.COMPARING
+}
+_WORDS = {name: word for word, name in reversed(_COMPARATIVES.items())}
+_ALONG = {
+    "tall": "height",
+    "high": "height",
+    "long": "length",
+    "wide": "width",
+    "thick": "thickness",
+}
+_BY_ADJECTIVE = dict(zip(_ALONG, ("taller", "taller", "longer", "wider", "thicker"), strict=True))
+_KEYS = lexicon.ATTRIBUTE_NAMES | {name: name for name in _ALONG.values()}
+_KEYS |= dict.fromkeys(("kind", "type", "sort"), "kind")
+# "Taller than the door", "as tall as the door", "(of) the same colour as the door".
+COMPARISONS = PhraseTable(
+    {
+        (word, "than"): f"{_WORDS[name]} than"
+        for word, name in _COMPARATIVES.items()
+        if f"{_WORDS[name]} than" not in RELATION_NAMES  # "higher than" is of places
+    }
+    | {("as", word, "as"): f"of the same {key} as" for word, key in _ALONG.items()}
+    | {
+        (*before, "same", word, "as"): f"of the same {key} as"
+        for word, key in _KEYS.items()
+        for before in ((), ("the",), *((start, "the") for start in ("of", "in", "with")))
+    }
+)
+# "Closer to the door than to the window": a relation to both.
+CLOSER = "closer to"
+_LENGTH = (
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
+    r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?)\b"
+)
+_BOUND = (
+    r"(?:(?P<least>more than|over|at least|farther than|further than"
+    r"|(?:no|not) (?:less|closer) than)"
+    r"|within|(?:no|not) (?:more|farther|further) than|less than|closer than|nearer than|at most"
+    r"|under|up to) "
+)
+_DISTANCE = re.compile(rf"{_BOUND}{_LENGTH}(?: away)? (?:of|from|to)(?= )")
+_EXTENT = re.compile(rf"{_BOUND}{_LENGTH} (?P<along>{'|'.join(_ALONG)})\b")
+_LONGER = re.compile(rf"(?P<no>no )?(?P<by>{'|'.join(_COMPARATIVES)}) than {_LENGTH}")
+_OPENS = frozenset(
+    ("within", "no", "not", "less", "more", "closer", "nearer", "farther", "further", "at")
+) | {"under", "over", "up", *_COMPARATIVES}
+_LONGEST = 9  # words
+_WITHIN = re.compile(r"within (\S+) m of")
+
+
+class Measured(NamedTuple):
+    """A comparison with a length.
+
+    Attributes:
+        said: the predicate "within 2 m of", or the size "longer than 2 m".
+        words: their number.
+    """
+
+    said: str
+    is_relation: bool
+    negated: bool
+    words: int
+
+
+def find_measured(words: Sequence[str], at: int) -> Measured | None:
+    """The comparison with a length that begins with a word."""
+    if at >= len(words) or words[at] not in _OPENS:
+        return None
+    said = " ".join(words[at : at + _LONGEST])
+    for shape in (_DISTANCE, _EXTENT, _LONGER):
+        found = shape.match(said)
+        metres = _metres(found) if found else None
+        if found is None or metres is None:
+            continue
+        count = len(found.group().split())
+        if shape is _DISTANCE:
+            return Measured(f"within {metres:g} m of", True, bool(found["least"]), count)
+        if shape is _EXTENT:
+            size = f"{_BY_ADJECTIVE[found['along']]} than {metres:g} m"
+            return Measured(size, False, not found["least"], count)
+        size = length_words(_COMPARATIVES[found["by"]], metres)
+        return Measured(size, False, bool(found["no"]), count)
+    return None
+
+
+def length_words(by: Superlative, metres: float) -> str:
+    """The size "longer than 2 m"; empty where there is no such word."""
+    return f"{_WORDS[by]} than {metres:g} m" if by in _WORDS else ""
+
+
+def _metres(found: re.Match[str]) -> float | None:
+    said = found["number"]
+    number = 0.5 if said in ("half a", "half an") else 1.0 if said in ("a", "an") else None
+    if number is None:
+        number = float(said) if said[0].isdigit() else find_number(said)
+    return None if number is None else number * (0.01 if found["unit"][0] == "c" else 1.0)
+
+
+def distance_m(predicate: str) -> float | None:
+    """The metres of "within 2 m of"; None for other relations."""
+    found = _WITHIN.fullmatch(predicate)
+    return float(found[1]) if found else None
+
+
+def compared_by(predicate: str) -> Superlative | None:
+    """What "taller than" ranks by, also in "taller than 2 m"; None for others."""
+    by, is_than, _ = predicate.partition(" than")
+    return _COMPARATIVES.get(by) if is_than and predicate not in RELATION_NAMES else None
+
+
+def same_key(predicate: str) -> str:
+    """The attribute, dimension or "kind" that "of the same color as" compares; empty for others."""
+    said = predicate.removeprefix("of the same ")
+    return said.removesuffix(" as") if said != predicate else ""
+
+
+def is_measured(predicate: str) -> bool:
+    """Whether a relation compares measures, so that nobody can state it of things."""
+    is_other = compared_by(predicate) is None and not same_key(predicate)
+    return predicate == CLOSER or distance_m(predicate) is not None or not is_other
