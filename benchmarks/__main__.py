@@ -451,7 +451,7 @@ def _carriers(
     objects: Annotated[Path, typer.Argument(help="Objects file of scenes that people boxed.")],
     as_json: AsJson = False,
 ) -> None:
-    """Count what carries things, by kind: the content of memory/objects/usual_carriers.yaml.
+    """Count what carries things, by kind: the content of memory/objects/usual_carriers.json.
 
     Counts of half of the scenes are also judged on the other half.
     """

@@ -1,4 +1,4 @@
-"""Fit of `memory/objects/usual_carriers.yaml`: what carried the things of scanned rooms."""
+"""Fit of `memory/objects/usual_carriers.json`: what carried the things of scanned rooms."""
 
 from __future__ import annotations
 

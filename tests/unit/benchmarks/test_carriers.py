@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 from benchmarks.carriers import bench_carriers
-from scenemind.language.english import read_table
 
 
 def scene(cups: int) -> dict[str, object]:
@@ -30,7 +30,8 @@ def test_counts_by_kind(tmp_path: Path) -> None:
 
 def test_the_table_is_what_the_command_counts_in_the_shared_scenes(shared_data: Path) -> None:
     found = bench_carriers(shared_data / "annotations" / "scannet_objects.json.gz")
-    table = read_table("scenemind.memory.objects", "usual_carriers.yaml")
+    counts = files("scenemind.memory.objects").joinpath("usual_carriers.json")
+    table = json.loads(counts.read_text())
     assert found["all"] == table["all"]
     assert found["kinds"] == table["kinds"]
     assert found["held out"]["own"] > 0.3 > 0.0 > found["held out"]["another"]

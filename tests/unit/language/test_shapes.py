@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from scenemind.language import questions
+from scenemind.language.corrections import commands
 from scenemind.language.shapes import Sentence, ShapeBook
+from scenemind.language.situated import questions as situated_questions
 from scenemind.language.slots import SlotWords
 from scenemind.language.tokens import tokenize
 
@@ -112,4 +116,27 @@ def test_an_unread_sentence_names_the_part_after_the_slots_that_were_read() -> N
 @pytest.mark.parametrize("shape", ["it is)", "(it is", "{unknown}", "<unknown>"])
 def test_a_wrong_shape_is_an_error(shape: str) -> None:
     with pytest.raises((ValueError, KeyError)):
-        book(shape)
+        book(shape).parse_all()
+
+
+@pytest.mark.parametrize("find_book", [questions.book, situated_questions._book, commands._book])
+def test_all_shapes_are_right(find_book: Callable[[], ShapeBook]) -> None:
+    find_book().parse_all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [
+        ("(what | which (of | in)?)? (things | <be>) go", "things go"),
+        ("(what | which (of | in)?)? (things | <be>) go", "which in are go"),
+        ("(a? | b) c", "c"),
+        ("(a | b*) c", "b b c"),
+        ("a | b c", "b c"),
+        ("(a | b) c | {words}", "d e"),
+        ("<polite>? {words}", "please go"),
+        ("!not {words}", "go"),
+    ],
+)
+def test_a_shape_is_tried_with_each_word_that_it_may_begin_with(shape: str, text: str) -> None:
+    assert matched(shape, text) is not None
+    assert matched(f"({shape}) now", f"{text} now") is not None

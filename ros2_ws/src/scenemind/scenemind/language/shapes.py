@@ -91,8 +91,28 @@ class _Part:
     options: tuple[Words, ...] = ()
 
 
+@dataclass(slots=True)
+class _Shape:
+    """A shape of a sentence, which is parsed when a sentence may have it.
+
+    Attributes:
+        first: words that it begins with; None: any.
+        node: None until it is parsed.
+    """
+
+    text: str
+    name: str
+    values: Bound
+    first: frozenset[str] | None
+    node: _Node | None = None
+
+
 class ShapeBook:
-    """All shapes of one kind of sentence, in the order in which they are tried."""
+    """All shapes of one kind of sentence, in the order in which they are tried.
+
+    Parsing all takes longer than most questions, so a shape is parsed when a sentence begins as it
+    does; `parse_all` shows that all are right.
+    """
 
     def __init__(
         self,
@@ -113,15 +133,67 @@ class ShapeBook:
         """
         self._named: Mapping[str, Any] = table["words"]
         self._nested: Mapping[str, Sequence[str]] = table.get("parts", {})
-        self._readers, self._made = readers, made or {}
+        self._readers, self._made, self._meaning = readers, made or {}, meaning
         self._known: dict[str, _Part] = {}
+        self._first: dict[str, frozenset[str] | None] = {}
+        self._shapes: list[_Shape] = [
+            _Shape(text, name, row.get("with", {}), self._first_words(text))
+            for row in table["shapes"]
+            for name, texts in row.items()
+            for text in (texts if name != "with" else ())
+        ]
+
+    def parse_all(self) -> None:
+        """
+        Raises:
+            ValueError, KeyError: a shape is none, or names something unknown.
+        """
+        self._nodes(self._shapes)
+
+    def _nodes(self, shapes: Sequence[_Shape]) -> list[tuple[_Node, Bound]]:
+        """Shapes with their values; all that are to be parsed at once, as the collector would run
+        between them."""
         with no_garbage_collection():
-            self._shapes: list[tuple[_Node, Bound]] = [
-                (self.parsed(text).make(_end(name, meaning)), row.get("with", {}))
-                for row in table["shapes"]
-                for name, texts in row.items()
-                for text in (texts if name != "with" else ())
-            ]
+            found = []
+            for shape in shapes:
+                if shape.node is None:
+                    shape.node = self.parsed(shape.text).make(_end(shape.name, self._meaning))
+                found.append((shape.node, shape.values))
+        return found
+
+    def _first_words(self, shape: str) -> frozenset[str] | None:
+        """Words that a shape begins with, told by its first signs alone; None: any."""
+        signs = _SIGN.findall(shape)
+        words: set[str] = set()
+        is_first = True
+        opened: list[bool] = []  # for each open bracket, whether it stands first
+        for number, sign in enumerate(signs):
+            may_lack = signs[number + 1 : number + 2] in (["?"], ["*"])
+            if sign == "(":
+                opened.append(is_first)
+            elif sign in ("|", ")"):
+                if is_first:
+                    return None  # nothing is one of the choices
+                is_first = all(opened[-1:]) and (sign == "|" or may_lack)
+                del opened[len(opened) - (sign == ")") :]
+            elif is_first and sign not in ("?", "*"):
+                first = self._first_of(sign)
+                if first is None:
+                    return None
+                words |= first
+                is_first = may_lack
+        return None if is_first else frozenset(words)
+
+    def _first_of(self, sign: str) -> frozenset[str] | None:
+        if sign[0] in "{&!$":
+            return None
+        if sign[0] != "<":
+            return frozenset((sign,))
+        name = sign[1:-1]
+        if name not in self._first:
+            said = self._named[name]
+            self._first[name] = self._first_words(said if isinstance(said, str) else "|".join(said))
+        return self._first[name]
 
     def _table(self, kind: str) -> Mapping[str, Any] | None:
         """The table of a kind of slot; None for a kind that a reader reads."""
@@ -132,7 +204,9 @@ class ShapeBook:
         """What the words from `start` to `end` mean by the first shape that has a meaning; else
         None."""
         said.end = len(said.words) if end is None else end
-        for node, values in self._shapes:
+        word = said.words[start] if start < said.end else ""
+        likely = [s for s in self._shapes if s.first is None or word in s.first]
+        for node, values in self._nodes(likely):
             if node.may_begin(said, start):
                 found = node.run(said, start, values)
                 if found is not None:
@@ -166,31 +240,35 @@ class ShapeBook:
         Raises:
             ValueError, KeyError: it is no shape, or names something unknown.
         """
-        part, rest = self._choices(_SIGN.findall(shape))
-        if rest:
-            raise ValueError(f"{' '.join(rest)!r} is left over in {shape!r}")
+        signs = _SIGN.findall(shape)[::-1]
+        part = self._choices(signs)
+        if signs:
+            raise ValueError(f"{' '.join(signs[::-1])!r} is left over in {shape!r}")
         return part
 
-    def _choices(self, signs: list[str]) -> tuple[_Part, list[str]]:
+    def _choices(self, signs: list[str]) -> _Part:
+        """The choice that the last signs are, which it takes away."""
         options: list[_Part] = []
         while True:
             items: list[_Part] = []
-            while signs and signs[0] not in ("|", ")"):
-                item, signs = self._item(signs)
-                items.append(item)
+            while signs and signs[-1] not in ("|", ")"):
+                items.append(self._item(signs))
             options.append(_sequence(items))
-            if not signs or signs[0] == ")":
-                return _either(options), signs
-            signs = signs[1:]
+            if not signs or signs[-1] == ")":
+                return _either(options)
+            signs.pop()
 
-    def _item(self, signs: list[str]) -> tuple[_Part, list[str]]:
-        sign, *rest = signs
+    def _item(self, signs: list[str]) -> _Part:
+        sign = signs.pop()
         if sign in ("&", "!"):
-            ahead, rest = self._item(rest)
-            return _Part(lambda then: _ahead(ahead, sign == "&", then)), rest
+            ahead = self._item(signs)
+            return _Part(lambda then: _ahead(ahead, sign == "&", then))
         part = _NOTHING
         if sign == "(":
-            part, (_, *rest) = self._choices(rest)
+            part = self._choices(signs)
+            if not signs:
+                raise ValueError("a bracket is not closed")
+            signs.pop()
         elif sign == "$":
             part = _Part(lambda then: _Node(lambda *at: _at_end(then, *at), _END))
         elif sign[0] == "<":
@@ -199,12 +277,15 @@ class ShapeBook:
             part = self._slot(sign)
         else:
             part = _choice([(sign,)])
-        if rest[:1] == ["*"]:
+        if signs and signs[-1] == "*":
             once = part
             part = _Part(lambda then: _repeated(once, then))
-        elif rest[:1] == ["?"]:
+        elif signs and signs[-1] == "?":
             part = _either([part, _NOTHING])
-        return part, rest[rest[:1] in (["*"], ["?"]) :]
+        else:
+            return part
+        signs.pop()
+        return part
 
     def _shape_named(self, name: str) -> _Part:
         if name not in self._known:
@@ -251,12 +332,13 @@ def _at_end(then: _Node, said: Sentence, at: int, bound: Bound) -> Any:
 
 def _choice(options: Sequence[Words]) -> _Part:
     longest_first = tuple(sorted(dict.fromkeys(options), key=len, reverse=True))
-    by_first: dict[str, list[Words]] = {}
-    for option in longest_first:
-        by_first.setdefault(option[0] if option else "", []).append(option)
-    first = frozenset(filter(None, by_first))
 
     def make(then: _Node) -> _Node:
+        by_first: dict[str, list[Words]] = {}
+        for option in longest_first:
+            by_first.setdefault(option[0] if option else "", []).append(option)
+        first = frozenset(filter(None, by_first))
+
         def run(said: Sentence, at: int, bound: Bound) -> Any:
             for option in by_first.get(said.words[at], ()) if at < said.end else ():
                 end = at + len(option)
