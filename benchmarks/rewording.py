@@ -35,7 +35,6 @@ from scenemind.language.rewording import (
     MOST_WORDS,
     NOTHING,
     Rewriter,
-    hints,
     source_words,
 )
 from scenemind.language.tokens import NotUnderstoodError, tokenize
@@ -49,7 +48,6 @@ _COLOURS = sorted(word for word in lexicon.COLOURS if word.isalpha())
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "nine", "ten", "12", "15", "20")
 _LIKELY = (0.3, 0.5, 0.7)
 _PARTS = 4  # of the people, each to be left out once
-_SHRINKAGE, _HINTS = 3.0, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +129,13 @@ class _Tried:
     """What a network makes of the sentences of people that it has not heard.
 
     Attributes:
-        hints: of each first rewording that asks something, (N, 30).
+        likelihood: log likelihood of each first rewording that asks something, (N,).
         same: whether it is what was meant, (N,).
         sentences: their number, and of those that were said as meant.
     """
 
     name: str
-    hints: NDArray[np.float64]
+    likelihood: NDArray[np.float64]
     same: NDArray[np.bool_]
     sentences: tuple[int, int]
 
@@ -150,7 +148,7 @@ class _Tried:
             is_same = bool(found) and _is_same(found[0].text, row.asks)
             right += is_same
             if found and found[0].text:
-                told.append(hints(found, row.text, row.before))
+                told.append(np.log(found[0].likelihood))
                 same.append(is_same)
         return cls(name, np.array(told), np.array(same), (len(rows), right))
 
@@ -158,7 +156,7 @@ class _Tried:
         """Shares as meant, of all and of those that are likely."""
         sentences, right = self.sentences
         shown: dict[str, Any] = {"sentences": sentences, "as meant": right / sentences}
-        likelihood = _logistic(self.hints @ trust)
+        likelihood = _logistic(trust[0] + trust[1] * self.likelihood)
         for least in _LIKELY:
             likely = self.same[likelihood >= least]
             shown[f"questions of likelihood {least} and more"] = len(likely)
@@ -167,15 +165,16 @@ class _Tried:
 
 
 def _trust(tried: Sequence[_Tried]) -> NDArray[np.float64]:
-    """Weights (30,) of hints: a logistic regression, by Newton's method."""
-    given = np.concatenate([one.hints for one in tried])
+    """Weights (2,) of 1 and of the log likelihood: a logistic regression (Platt, 1999), by Newton's
+    method."""
+    given = np.concatenate([one.likelihood for one in tried])
+    given = np.stack((np.ones_like(given), given), axis=1)
     same = np.concatenate([one.same for one in tried])
-    weights = np.zeros(given.shape[1])
+    weights = np.zeros(2)
     for _ in range(20):
         chance = _logistic(given @ weights)
-        slope = given.T @ (same - chance) - _SHRINKAGE * weights
         bend = (given * (chance * (1.0 - chance))[:, None]).T @ given
-        weights += np.linalg.solve(bend + _SHRINKAGE * np.eye(len(weights)), slope)
+        weights += np.linalg.solve(bend, given.T @ (same - chance))
     return weights
 
 
@@ -206,9 +205,8 @@ def _content(networks: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
     content: dict[str, Any] = {"heard": heard, "said": said, "networks": len(networks)}
     for number, weights in enumerate(networks):
         content |= {f"{number}/{name}": weight for name, weight in weights.items()}
-    return {name: np.asarray(value) for name, value in content.items()} | {
-        "trust": np.zeros(_HINTS)
-    }
+    arrays = {name: np.asarray(value) for name, value in content.items()}
+    return arrays | {"trust": np.array((0.0, 1.0))}
 
 
 def _names_of_things() -> frozenset[str]:

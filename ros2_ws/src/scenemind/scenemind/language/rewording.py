@@ -41,9 +41,7 @@ _LEAST = 1e-12  # chance
 _HOPELESS = 4.0  # behind the best sentence, in log likelihood
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
-_KINDS = 12  # what `features_of` tells of a word
 _PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
-_DENYING = lexicon.free_text("not")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +159,8 @@ class Rewriter:
         """
         Args:
             content: `heard` and `said`, the words that are known; weights by the number of the
-                network and their name; and `trust`, the weights (24 + 6,) of `hints`, as
-                `benchmarks/rewording.py` writes them.
+                network and their name; and `trust`, the two weights of the log likelihood that it
+                is what was meant, as `benchmarks/rewording.py` writes them.
         """
         self._trust = content["trust"].astype(np.float64)
         self._heard = {str(word): at for at, word in enumerate(content["heard"])}
@@ -183,10 +181,12 @@ class Rewriter:
             before: the sentence that was said before, which "it" may refer to.
         """
         found = self.rewordings(text, before)
-        if not found:
-            return None
-        chance = 1.0 / (1.0 + np.exp(-hints(found, text, before) @ self._trust))
-        return replace(found[0], likelihood=float(chance))
+        return replace(found[0], likelihood=self._trusted(found[0].likelihood)) if found else None
+
+    def _trusted(self, likelihood: float) -> float:
+        """How often what has this likelihood is what people meant whom the networks never heard."""
+        least, slope = self._trust
+        return float(1.0 / (1.0 + np.exp(-least - slope * np.log(max(likelihood, _LEAST)))))
 
     def rewordings(self, text: str, before: str = "") -> list[Rewording]:
         """The questions that a sentence may ask, a wording of each meaning, the likeliest first;
@@ -245,27 +245,6 @@ class Rewriter:
         told = told @ part["features.weight"].T + part["features.bias"]
         of_all = np.concatenate((known, ends, told, vectors_of(words)), axis=1)
         return np.tanh(of_all @ part["mix.weight"].T + part["mix.bias"])
-
-
-def hints(found: Sequence[Rewording], text: str, before: str = "") -> NDArray[np.float64]:
-    """What tells how far the first of the rewordings of a sentence can be trusted (30,): how likely
-    it is, also beside the next one; what kinds of words it leaves out and adds; how long and wound
-    the sentence is."""
-    likelihood = np.log([max(each.likelihood, _LEAST) for each in (*found, Rewording("", 0.0))[:2]])
-    heard, said = source_words(text, before), source_words(found[0].text)
-    heard_forms, said_forms = ({*map(singular, words), *words} for words in (heard, said))
-    left_out = [word for word in heard if not {word, singular(word)} & said_forms]
-    added = [word for word in said if not {word, singular(word)} & heard_forms]
-    kinds = [
-        np.sum([features_of(word) for word in words], axis=0, dtype=np.float64)
-        if words
-        else np.zeros(_KINDS)
-        for words in (left_out, added)
-    ]
-    is_denied = not _DENYING.isdisjoint(heard) and _DENYING.isdisjoint(said)
-    others = (1.0, is_denied, bool(before), np.log1p(len(heard)))
-    likely = likelihood[0], max(likelihood[1] - likelihood[0], -6.0)
-    return np.concatenate((others, likely, *map(np.log1p, kinds)))
 
 
 def _best(chances: _Array, choices: Sequence[str]) -> list[tuple[str, float]]:
