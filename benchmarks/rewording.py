@@ -10,14 +10,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import yaml
+from numpy.typing import NDArray
 from rich.progress import track
 from torch import nn
 
@@ -39,11 +42,12 @@ from scenemind.language.vocabulary import Thesaurus
 from scenemind.report.terminal import progress_console
 
 PAIRS = Path(__file__).parent / "everyday"
-_BATCH, _EPOCHS, _RATE = 48, 60, 2e-3
+_BATCH, _EPOCHS, _RATE, _NETWORKS = 48, 60, 2e-3, 2
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _COLOURS = sorted(word for word in lexicon.COLOURS if word.isalpha())
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "nine", "ten", "12", "15", "20")
 _LIKELY = (0.3, 0.5, 0.7)
+_PARTS = 4  # of the people, each to be left out once
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +76,11 @@ class Row:
                 yield from (word for word in phrase.noun.split() if len(word) > 2)
 
 
-def read_rows(people: Sequence[Path]) -> list[Row]:
-    """Rows of files of pairs."""
+def read_rows(people: Sequence[str]) -> list[Row]:
+    """Rows of files of pairs of these names."""
     found = []
-    for path in people:
-        for row in yaml.safe_load(path.read_text()):
+    for name in people:
+        for row in yaml.load((PAIRS / f"{name}.yaml").read_text(), yaml.CSafeLoader):
             asks = row["ask"] if isinstance(row["ask"], list) else [row["ask"]]
             found.append(
                 Row(row["text"], row.get("after") or "", tuple(ask for ask in asks if ask))
@@ -85,85 +89,149 @@ def read_rows(people: Sequence[Path]) -> list[Row]:
 
 
 def bench_rewording(held_out: Sequence[str] = (), fit: bool = False) -> dict[str, Any]:
-    """Shares of the sentences of files that are said again as the question that was meant, by a
-    network that learnt from the other files.
+    """Shares of the sentences of people that are said again as the question that was meant, by a
+    network that heard none of them.
 
     Args:
-        held_out: names of the files to be left out in turn.
-        fit: write the packaged networks, of all files.
+        held_out: names of the files of these people.
+        fit: write the packaged networks, of all files, and how far they can be trusted: fitted on
+            what networks say of a quarter of the people each that they have not heard.
     """
-    people = sorted(PAIRS.glob("*.yaml"))
-    measured = {}
-    for left_out in [path for path in people if path.stem in held_out]:
-        rows = read_rows([path for path in people if path != left_out])
-        content = _content(rows, networks=1)
-        measured[left_out.stem] = _measured(Rewriter(content), read_rows([left_out]))
-    if fit:
-        rows = read_rows(people)
-        path = files("scenemind.language").joinpath("rewording.npz")
-        np.savez_compressed(str(path), **_content(rows, networks=2))
-    return measured
-
-
-def _measured(network: Rewriter, rows: Sequence[Row]) -> dict[str, Any]:
-    found = []
-    for row in rows:
-        said = network.reworded(row.text, row.before)
-        asked = said.text if said else None
-        found.append((said.likelihood if said else 0.0, asked, _is_same(asked, row.asks)))
-    shown: dict[str, Any] = {
-        "sentences": len(rows),
-        "as meant": float(np.mean([same for *_, same in found])),
+    names = [path.stem for path in sorted(PAIRS.glob("*.yaml"))]
+    parts = [names[at::_PARTS] for at in range(_PARTS)] if fit else [list(held_out)]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        running = [pool.submit(_tried_on, part) for part in parts if part]
+        fitting = [pool.submit(_network, names, seed) for seed in range(_NETWORKS if fit else 0)]
+        waiting: list[Future[Any]] = [*running, *fitting]
+        done = as_completed(waiting)
+        for _ in track(done, "Fitting", len(waiting), console=progress_console()):
+            pass
+    tried = [one for part in running for one in part.result()]
+    if not fit:
+        return {one.name: one.measured(_packaged()["trust"]) for one in tried}
+    path = files("scenemind.language").joinpath("rewording.npz")
+    content = _content([network.result() for network in fitting], names)
+    np.savez_compressed(str(path), **(content | {"trust": _trust(tried)}))
+    return {
+        one.name: one.measured(_trust([other for other in tried if other != one])) for one in tried
     }
-    for least in _LIKELY:
-        likely = [same for sure, asked, same in found if sure >= least and asked]
-        shown[f"questions of likelihood {least} and more"] = len(likely)
-        shown[f"as meant of those of {least}"] = float(np.mean(likely)) if likely else None
-    return shown
 
 
-def _is_same(asked: str | None, meant: Sequence[str]) -> bool:
-    """Whether a question is the one that was meant."""
-    if asked is None or not asked or not meant:
-        return asked is not None and not asked and not meant
+def _tried_on(part: Sequence[str]) -> list[_Tried]:
+    """What a network that has not heard some people makes of their sentences."""
+    names = [path.stem for path in PAIRS.glob("*.yaml") if path.stem not in part]
+    network = Rewriter(_content([_network(names, seed=0)], names))
+    return [_Tried.of(network, name) for name in part]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tried:
+    """What a network makes of the sentences of people that it has not heard.
+
+    Attributes:
+        likelihood: log likelihood of each first rewording that asks something, (N,).
+        same: whether it is what was meant, (N,).
+        sentences: their number, and of those that were said as meant.
+    """
+
+    name: str
+    likelihood: NDArray[np.float64]
+    same: NDArray[np.bool_]
+    sentences: tuple[int, int]
+
+    @classmethod
+    def of(cls, network: Rewriter, name: str) -> _Tried:
+        rows = read_rows([name])
+        told, same, right = [], [], 0
+        for row in rows:
+            found = network.rewordings(row.text, row.before)
+            is_same = bool(found) and _is_same(found[0].text, row.asks)
+            right += is_same
+            if found and found[0].text:
+                told.append(np.log(found[0].likelihood))
+                same.append(is_same)
+        return cls(name, np.array(told), np.array(same), (len(rows), right))
+
+    def measured(self, trust: NDArray[np.float64]) -> dict[str, Any]:
+        """Shares as meant, of all and of those that are likely."""
+        sentences, right = self.sentences
+        shown: dict[str, Any] = {"sentences": sentences, "as meant": right / sentences}
+        likelihood = _logistic(trust[0] + trust[1] * self.likelihood)
+        for least in _LIKELY:
+            likely = self.same[likelihood >= least]
+            shown[f"questions of likelihood {least} and more"] = len(likely)
+            shown[f"as meant of those of {least}"] = likely.mean().item() if len(likely) else None
+        return shown
+
+
+def _trust(tried: Sequence[_Tried]) -> NDArray[np.float64]:
+    """Weights (2,) of 1 and of the log likelihood: a logistic regression (Platt, 1999), by Newton's
+    method."""
+    given = np.concatenate([one.likelihood for one in tried])
+    given = np.stack((np.ones_like(given), given), axis=1)
+    same = np.concatenate([one.same for one in tried])
+    weights = np.zeros(2)
+    for _ in range(20):
+        chance = _logistic(given @ weights)
+        bend = (given * (chance * (1.0 - chance))[:, None]).T @ given
+        weights += np.linalg.solve(bend, given.T @ (same - chance))
+    return weights
+
+
+def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-values))
+    return chances
+
+
+def _packaged() -> dict[str, Any]:
+    path = files("scenemind.language").joinpath("rewording.npz")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        return dict(content)
+
+
+def _is_same(asked: str, meant: Sequence[str]) -> bool:
+    """Whether a question is the one that was meant; both may be none."""
+    if not asked or not meant:
+        return not asked and not meant
     try:
         return read_text(asked).question == read_text("? ".join(meant)).question
     except NotUnderstoodError:
         return False
 
 
-def _content(rows: Sequence[Row], networks: int) -> dict[str, Any]:
-    """Content of `rewording.npz`."""
-    pairs = [row.pair for row in rows]
-    names = frozenset(name for name in Thesaurus.load().known() if " " not in name)
-    heard, said = vocabularies(pairs, names)
-    content: dict[str, Any] = {"heard": heard, "said": said, "networks": networks}
-    asides = list(_asides(rows))
-    for number in range(networks):
-        network = _trained(pairs, heard, said, sorted(names), asides, seed=number)
-        weights = network.weights()
+def _content(networks: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    """Content of `rewording.npz` of networks that learnt from files of these names."""
+    heard, said = _vocabularies(read_rows(names))
+    content: dict[str, Any] = {"heard": heard, "said": said, "networks": len(networks)}
+    for number, weights in enumerate(networks):
         content |= {f"{number}/{name}": weight for name, weight in weights.items()}
-    return {name: np.asarray(value) for name, value in content.items()}
+    arrays = {name: np.asarray(value) for name, value in content.items()}
+    return arrays | {"trust": np.array((0.0, 1.0))}
 
 
-def _trained(
-    pairs: Sequence[Pair],
-    heard: Sequence[str],
-    said: Sequence[str],
-    names: Sequence[str],
-    asides: Sequence[tuple[str, ...]],
-    seed: int,
-) -> CopyNet:
+def _names_of_things() -> frozenset[str]:
+    return frozenset(name for name in Thesaurus.load().known() if " " not in name)
+
+
+def _vocabularies(rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    return vocabularies([row.pair for row in rows], _names_of_things())
+
+
+def _network(people: Sequence[str], seed: int) -> dict[str, NDArray[np.float16]]:
+    """Weights of a network that learnt from files of these names."""
+    torch.set_num_threads(1)
     chance = random.Random(seed)
     torch.manual_seed(seed)
-    network = CopyNet(heard, said)
+    rows, names = read_rows(people), sorted(_names_of_things())
+    pairs, asides = [row.pair for row in rows], list(_asides(rows))
+    network = CopyNet(*_vocabularies(rows))
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=1e-3)
     steps = -(-len(pairs) // _BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, _RATE, total_steps=_EPOCHS * steps, pct_start=0.15
     )
     network.train()
-    for _ in track(range(_EPOCHS), "Fitting", console=progress_console()):
+    for _ in range(_EPOCHS):
         order = chance.sample(pairs, len(pairs))
         for at in range(0, len(order), _BATCH):
             shown = [_varied(pair, names, asides, chance) for pair in order[at : at + _BATCH]]
@@ -173,7 +241,7 @@ def _trained(
             nn.utils.clip_grad_norm_(network.parameters(), 2.0)
             optimizer.step()
             schedule.step()
-    return network
+    return network.weights()
 
 
 def _varied(

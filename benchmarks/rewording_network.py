@@ -21,10 +21,11 @@ from scenemind.language.rewording import (
     ending_of,
     features_of,
     other_number,
+    vectors_of,
 )
 
 _WIDTH, _DEPTH, _SMALL = 96, 128, 32
-_FEATURES = len(features_of("chair"))
+_FEATURES, _MEANING = len(features_of("chair")), vectors_of(["chair"]).shape[1]
 _NEVER = -1e9
 
 
@@ -49,7 +50,7 @@ class CopyNet(nn.Module):
         self.of_heard = nn.Embedding(len(heard), _WIDTH)
         self.of_endings = nn.Embedding(ENDINGS, _SMALL)
         self.features = nn.Linear(_FEATURES, _SMALL)
-        self.mix = nn.Linear(_WIDTH + 2 * _SMALL, _WIDTH)
+        self.mix = nn.Linear(_WIDTH + 2 * _SMALL + _MEANING, _WIDTH)
         self.first = nn.GRU(_WIDTH, _DEPTH // 2, bidirectional=True, batch_first=True)
         self.second = nn.GRU(_DEPTH, _DEPTH // 2, bidirectional=True, batch_first=True)
         self.start = nn.Linear(_DEPTH, _DEPTH)
@@ -59,9 +60,9 @@ class CopyNet(nn.Module):
         )
         self.out = nn.Linear(2 * _DEPTH, _DEPTH)
         self.word = nn.Linear(_DEPTH, len(said))
-        self.drop = nn.Dropout(drop)
+        self.drop, self.drop_meaning = nn.Dropout(drop), nn.Dropout(drop / 2)
 
-    def loss(self, pairs: Sequence[Pair], hidden: float = 0.1) -> torch.Tensor:
+    def loss(self, pairs: Sequence[Pair], hidden: float = 0.2) -> torch.Tensor:
         """Mean negative log likelihood a word of what is said.
 
         Args:
@@ -116,7 +117,9 @@ class CopyNet(nn.Module):
         shape = len(texts), max(map(len, texts))
         known, ends = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         told = np.zeros((*shape, _FEATURES), np.float32)
+        meant = np.zeros((*shape, _MEANING), np.float32)
         for row, words in enumerate(texts):
+            meant[row, : len(words)] = vectors_of(words)
             for at, word in enumerate(words):
                 known[row, at] = self._heard.get(word, 0)
                 ends[row, at] = ending_of(word)
@@ -127,7 +130,8 @@ class CopyNet(nn.Module):
             self.of_endings(torch.from_numpy(ends)),
             self.features(torch.from_numpy(told)),
         )
-        return torch.tanh(self.mix(self.drop(torch.cat(parts, -1))))
+        mixed = self.drop(torch.cat(parts, -1)), self.drop_meaning(torch.from_numpy(meant))
+        return torch.tanh(self.mix(torch.cat(mixed, -1)))
 
     def _read(
         self, vectors: torch.Tensor, lengths: torch.Tensor

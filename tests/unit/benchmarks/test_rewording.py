@@ -42,8 +42,8 @@ def test_a_network_that_has_learnt_a_pair_says_it_in_numpy() -> None:
         optimizer.step()
     content = {f"0/{name}": weight for name, weight in network.weights().items()}
     named = {"heard": np.array(words), "said": np.array(own), "networks": np.array(1)}
-    found = Rewriter({**content, **named}).reworded("where on earth did the kettle go")
-    assert found is not None
+    rewriter = Rewriter({**content, **named, "trust": np.zeros(2)})
+    found, *_ = rewriter.rewordings("where on earth did the kettle go")
     assert found.text == "where is the kettle"
     # The loss is the mean negative log likelihood of the five words said, the end among them.
     assert np.log(found.likelihood) == pytest.approx(-5 * loss.item(), abs=0.05)

@@ -5,15 +5,18 @@ it in words that the grammar reads: a sequence to sequence network with attentio
 of the sentence or says its own (CopyNet: Gu et al., 2016, section 3). It can ask another question
 than was meant, and nothing worse: what it says is read by the grammar and answered from the map.
 
+It knows what words mean that no pair holds by their vectors (GloVe: Pennington et al., 2014).
+
 `python -m benchmarks rewording --fit` makes `rewording.npz` from the pairs in
-`benchmarks/everyday`, and measures it on people whom it has not heard.
+`benchmarks/everyday`, and measures it on people whom it has not heard; `python -m benchmarks
+word-vectors` made `word_vectors.npz`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from zlib import crc32
@@ -48,7 +51,8 @@ class Rewording:
     Attributes:
         text: the question, which the grammar reads whole; empty where a map of objects answers
             nothing of the sort.
-        likelihood: that it asks for what was meant, in [0, 1].
+        likelihood: that it asks for what was meant, in [0, 1]; of the rewordings of a sentence the
+            sum is at most 1.
     """
 
     text: str
@@ -101,6 +105,26 @@ def other_number(word: str) -> str:
     return singular(word) if is_plural(word) else plural(word)
 
 
+@cache
+def _vectors_of_words() -> tuple[dict[str, int], _Array]:
+    """Rows of words, and vectors (N, D) of length 1; the last row is that of other words."""
+    path = files("scenemind.language").joinpath("word_vectors.npz")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        words = bytes(content["words"]).decode().split("\n")
+        vectors = content["vectors"].astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.concatenate((vectors, np.zeros_like(vectors[:1])))
+    return {word: row for row, word in enumerate(words)}, vectors
+
+
+def vectors_of(words: Sequence[str]) -> _Array:
+    """What words mean: vectors (N, D) of length 1, near each other where words are used alike; of
+    length 0 for unknown words."""
+    rows, vectors = _vectors_of_words()
+    found: _Array = vectors[[rows.get(word, -1) for word in words]]
+    return found
+
+
 def reworded(text: str, before: str = "") -> Rewording | None:
     """A sentence as a plain question; see `Rewriter.reworded`."""
     return _packaged().reworded(text, before)
@@ -134,9 +158,11 @@ class Rewriter:
     def __init__(self, content: Mapping[str, NDArray[np.generic]]) -> None:
         """
         Args:
-            content: `heard` and `said`, the words that are known; and weights by the number of the
-                network and their name, as `benchmarks/rewording.py` writes them.
+            content: `heard` and `said`, the words that are known; weights by the number of the
+                network and their name; and `trust`, the two weights of the log likelihood that it
+                is what was meant, as `benchmarks/rewording.py` writes them.
         """
+        self._trust = content["trust"].astype(np.float64)
         self._heard = {str(word): at for at, word in enumerate(content["heard"])}
         self._said = [str(word) for word in content["said"]]
         self._parts = [
@@ -154,22 +180,29 @@ class Rewriter:
         Args:
             before: the sentence that was said before, which "it" may refer to.
         """
+        found = self.rewordings(text, before)
+        return replace(found[0], likelihood=self._trusted(found[0].likelihood)) if found else None
+
+    def _trusted(self, likelihood: float) -> float:
+        """How often what has this likelihood is what people meant whom the networks never heard."""
+        least, slope = self._trust
+        return float(1.0 / (1.0 + np.exp(-least - slope * np.log(max(likelihood, _LEAST)))))
+
+    def rewordings(self, text: str, before: str = "") -> list[Rewording]:
+        """The questions that a sentence may ask, a wording of each meaning, the likeliest first;
+        with the likelihood that the networks give them, which is too sure of new people."""
         words = source_words(text, before)
-        if not words:
-            return None
         likelihoods: defaultdict[object, float] = defaultdict(float)
         best_said: dict[object, tuple[float, str]] = {}
-        for log_likelihood, said in self._sentences(words):
+        for log_likelihood, said in self._sentences(words) if words else ():
             questions = _questions(said)
             meant = _meant(questions)
             if meant is not None:
                 likelihoods[meant] += float(np.exp(log_likelihood))
                 way = log_likelihood, "? ".join(questions)
                 best_said[meant] = max(way, best_said.get(meant, way))
-        if not likelihoods:
-            return None
-        likeliest = max(likelihoods, key=likelihoods.__getitem__)
-        return Rewording(best_said[likeliest][1], min(likelihoods[likeliest], 1.0))
+        ordered = sorted(likelihoods, key=likelihoods.__getitem__, reverse=True)
+        return [Rewording(best_said[each][1], min(likelihoods[each], 1.0)) for each in ordered]
 
     def _sentences(self, words: Words) -> Iterator[tuple[float, Words]]:
         """What the words are said again as, with its log likelihood, by a beam search."""
@@ -210,7 +243,7 @@ class Rewriter:
         ends = part["endings"][[ending_of(word) for word in words]]
         told = np.array([features_of(word) for word in words], np.float32)
         told = told @ part["features.weight"].T + part["features.bias"]
-        of_all = np.concatenate((known, ends, told), axis=1)
+        of_all = np.concatenate((known, ends, told, vectors_of(words)), axis=1)
         return np.tanh(of_all @ part["mix.weight"].T + part["mix.bias"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -44,6 +45,7 @@ from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
+    is_doubtful,
     not_understood,
     said_again,
     with_suggestion,
@@ -221,7 +223,8 @@ class SymbolicReasoner:
         has_note: bool = False,
     ) -> _Found:
         """The reply to a sentence whose misspelled names are set right. What the grammar does not
-        read, a model reads, where there is one; else it is taken for a plain question.
+        read, or reads doubtfully, is taken for a plain question, where it probably is one; what it
+        does not read, a model reads first, where there is one.
 
         Args:
             has_note: a note answers it, if it is refused.
@@ -232,19 +235,35 @@ class SymbolicReasoner:
         query = replace(query, text=text)
         steps: tuple[str, ...] = ()
         is_phrase = reply_to == self._grounding
-        takes = query.policy != "strict" and not has_note
+        takes = not is_phrase and not has_note and query.policy != "strict"
+        doubtful = not is_phrase and not query.situation and is_doubtful(text, labels)
+        said = said_again(query, labels) if doubtful else None
+        reply: _Found
+        likely = said is not None and said.likelihood >= _LIKELY_MEANT
         try:
             if self._reader is not None and asking is not None and not is_read(text):
                 takes = False
                 meant = self._reader.read(text, labels, asking)
                 query = replace(query, text=meant or text)
                 steps = tuple(asking.progress.steps)
-            reply: _Found = reply_to(query, snapshot)
+            if takes and said is not None and likely:
+                with suppress(ReasoningError):
+                    plain = self._said_as(said, query, snapshot, reply_to)
+                    return _resting_on(slips, plain, _RESPELLED)
+            reply = reply_to(query, snapshot)
         except ReasoningError as error:
-            said = None if is_phrase else said_again(error, query, labels)
-            if said is None or said.likelihood < _LIKELY_MEANT or not takes:
+            code, has_offer = error.failure.code, bool(error.failure.suggestion)
+            if is_phrase or has_offer or not (code == "not_understood" or doubtful):
+                said = None
+            elif not doubtful:
+                said = said_again(query, labels)
+            if not takes or said is None or said.likelihood < _LIKELY_MEANT:
                 raise with_suggestion(error, text, labels, said, is_phrase=is_phrase) from error
-            reply = self._said_as(said, query, snapshot, reply_to, error)
+            try:
+                reply = self._said_as(said, query, snapshot, reply_to)
+            except ReasoningError as again:
+                # What was understood is refused for its own reason.
+                raise again if code == "not_understood" else error from again
         return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
 
     def _said_as(
@@ -253,20 +272,16 @@ class SymbolicReasoner:
         query: Query,
         snapshot: MemorySnapshot,
         reply_to: Callable[[Query, MemorySnapshot], _Found],
-        refusal: ReasoningError,
     ) -> _Found:
         """The reply to the plain question that a sentence probably means, and that it says.
 
         Raises:
-            ReasoningError: that of the plain question, in place of a refusal of the wording; the
-                refusal itself, where the sentence was understood.
+            ReasoningError: that of the plain question.
         """
         taken = f'I take that as "{said.text}"'
         try:
             reply = reply_to(replace(query, text=said.text, before=""), snapshot)
         except ReasoningError as error:
-            if refusal.failure.code != "not_understood":
-                raise refusal from error
             code, text = error.failure.code, f"{taken} {error.failure.text}"
             raise ReasoningError(code, text, error.failure.suggestion) from error
         return _resting_on((taken,), reply, said.likelihood)

@@ -30,8 +30,6 @@ from scenemind.reasoning.symbolic.scene import find_kind
 
 _LONGEST_NAME = 3  # words
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question
-_UNDENIED = 0.65  # share of the likelihood of one that leaves out a "not", which a tag may be
-_DENYING = frozenset(("no", "not", "never", "without"))
 QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
     " changed. See `scenemind ask --help`."
@@ -49,29 +47,37 @@ def not_understood(error: NotUnderstoodError, text: str) -> ReasoningError:
     return ReasoningError("not_understood", f'I do not understand "{part}"{where}.')
 
 
-def said_again(error: ReasoningError, query: Query, labels: Collection[str]) -> Rewording | None:
-    """A refused question as a plain one, with misspelled names set right; None where there is none,
-    or where the grammar has read it rightly, of things that have names.
+def is_doubtful(text: str, labels: Collection[str]) -> bool:
+    """Whether the grammar reads a question in part only, or as one about things that nobody knows:
+    "sitting".
 
     Args:
         labels: of the map's objects.
     """
-    failure = error.failure
-    is_open = failure.code == "not_found" and _names_nothing(query.text, labels)
-    is_open |= failure.code == "not_understood"
-    said = reworded(query.text, query.before) if is_open and not failure.suggestion else None
+    try:
+        said = read_text(text)
+    except NotUnderstoodError:
+        return False
+    return bool(said.remarks or said.missed) or _names_nothing(said.question, labels)
+
+
+def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
+    """A question as a plain one, with misspelled names set right; None where there is none that is
+    worth offering, or where the grammar reads the question as that one.
+
+    Args:
+        labels: of the map's objects.
+    """
+    said = reworded(query.text, query.before)
     if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
         return None
     questions = [spelled_question(each, labels) for each in said.text.split("? ")]
     plain = f"{'? '.join(questions)}?"
     if not is_read(plain) or (is_read(query.text) and _question(query.text) == _question(plain)):
         return None
-    # Who leaves out a thing or a "not" may ask for something else.
+    # Who leaves out a thing of the map may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
-    sure = 0.0 if dropped else said.likelihood
-    if _is_denied(query.text) and not _is_denied(plain):
-        sure *= _UNDENIED
-    return replace(said, text=plain, likelihood=sure)
+    return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
 
 
 def _question(text: str) -> Question:
@@ -90,15 +96,10 @@ def _things_in(text: str, labels: Collection[str]) -> set[str]:
     return found
 
 
-def _is_denied(text: str) -> bool:
-    return not _DENYING.isdisjoint(token.word for token in tokenize(text))
-
-
-def _names_nothing(text: str, labels: Collection[str]) -> bool:
-    """Whether a question that is read is about things of a name that nobody knows: "sitting"."""
-    phrases = noun_phrases(_question(text)) if is_read(text) else ()
+def _names_nothing(question: Question, labels: Collection[str]) -> bool:
+    """Whether a question is about things of a name that nobody knows."""
     vocabulary, names = Vocabulary.load(), thing_words()
-    nouns = {normal(phrase.noun) for phrase in phrases if phrase.noun}
+    nouns = {normal(phrase.noun) for phrase in noun_phrases(question) if phrase.noun}
     return any(
         noun not in names and noun.split()[-1] not in names and not vocabulary.match(noun, labels)
         for noun in nouns
