@@ -37,7 +37,7 @@ from scenemind.language.verbalization import is_many, question_words
 from scenemind.language.vocabulary import Thesaurus, Vocabulary
 
 _MOST_WORDS = 16  # of a sentence: longer ones tell a story
-_TRIED = 60  # selections of words, and those that wait
+_TRIED = 80  # selections of words, and those that wait
 # Prices of a word that is left out, of one with little meaning, of one that only agrees with
 # others, of a misspelled word, and of a question that is taken for a bare phrase, or a phrase for a
 # question.

@@ -45,7 +45,8 @@ from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
-    is_doubtful,
+    is_read_in_part,
+    may_be_said_again,
     not_understood,
     said_again,
     with_suggestion,
@@ -73,7 +74,7 @@ SITUATED = "read as a situated question"
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
-_LIKELY_MEANT = 0.5
+_LIKELY_MEANT = 0.45
 # Most confidence in what is said of a misspelled thing.
 _RESPELLED = 0.8
 # Shapes that the grammar reads less of.
@@ -236,8 +237,8 @@ class SymbolicReasoner:
         steps: tuple[str, ...] = ()
         is_phrase = reply_to == self._grounding
         takes = not is_phrase and not has_note and query.policy != "strict"
-        doubtful = not is_phrase and not query.situation and is_doubtful(text, labels)
-        said = said_again(query, labels) if doubtful else None
+        in_part = takes and not query.situation and is_read_in_part(text)
+        said = said_again(query, labels) if in_part else None
         reply: _Found
         likely = said is not None and said.likelihood >= _LIKELY_MEANT
         try:
@@ -252,10 +253,9 @@ class SymbolicReasoner:
                     return _resting_on(slips, plain, _RESPELLED)
             reply = reply_to(query, snapshot)
         except ReasoningError as error:
-            code, has_offer = error.failure.code, bool(error.failure.suggestion)
-            if is_phrase or has_offer or not (code == "not_understood" or doubtful):
+            if is_phrase or not may_be_said_again(error, text, labels):
                 said = None
-            elif not doubtful:
+            elif not in_part:
                 said = said_again(query, labels)
             if not takes or said is None or said.likelihood < _LIKELY_MEANT:
                 raise with_suggestion(error, text, labels, said, is_phrase=is_phrase) from error
@@ -263,7 +263,7 @@ class SymbolicReasoner:
                 reply = self._said_as(said, query, snapshot, reply_to)
             except ReasoningError as again:
                 # What was understood is refused for its own reason.
-                raise again if code == "not_understood" else error from again
+                raise again if error.failure.code == "not_understood" else error from again
         return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
 
     def _said_as(

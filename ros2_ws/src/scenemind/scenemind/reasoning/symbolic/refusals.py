@@ -47,18 +47,25 @@ def not_understood(error: NotUnderstoodError, text: str) -> ReasoningError:
     return ReasoningError("not_understood", f'I do not understand "{part}"{where}.')
 
 
-def is_doubtful(text: str, labels: Collection[str]) -> bool:
-    """Whether the grammar reads a question in part only, or as one about things that nobody knows:
-    "sitting".
-
-    Args:
-        labels: of the map's objects.
-    """
+def is_read_in_part(text: str) -> bool:
+    """Whether the grammar reads a question, but leaves out some of its words."""
     try:
         said = read_text(text)
     except NotUnderstoodError:
         return False
-    return bool(said.remarks or said.missed) or _names_nothing(said.question, labels)
+    return bool(said.remarks or said.missed)
+
+
+def may_be_said_again(error: ReasoningError, text: str, labels: Collection[str]) -> bool:
+    """Whether a question was refused as its words were not read, or were taken for a thing of a
+    name that nobody knows: "sitting".
+
+    Args:
+        labels: of the map's objects.
+    """
+    code = error.failure.code
+    is_open = code == "not_found" and is_read(text) and _names_nothing(_question(text), labels)
+    return (is_open or code == "not_understood") and not error.failure.suggestion
 
 
 def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
@@ -101,8 +108,8 @@ def _names_nothing(question: Question, labels: Collection[str]) -> bool:
     vocabulary, names = Vocabulary.load(), thing_words()
     nouns = {normal(phrase.noun) for phrase in noun_phrases(question) if phrase.noun}
     return any(
-        noun not in names and noun.split()[-1] not in names and not vocabulary.match(noun, labels)
-        for noun in nouns
+        names.isdisjoint((noun, noun.split()[-1])) and not vocabulary.match(noun, labels)
+        for noun in nouns - lexicon.BUILDING
     )
 
 
