@@ -82,8 +82,9 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     plain = f"{'? '.join(questions)}?"
     if not is_read(plain) or (is_read(query.text) and _question(query.text) == _question(plain)):
         return None
-    # Who leaves out a thing of the map may ask for something else.
+    # Who leaves out a thing of the map, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
+    dropped |= {token.word for token in tokenize(query.text)} & lexicon.UNSEEN.keys()
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
 
 
