@@ -87,8 +87,16 @@ def test_a_moment_after_the_last_frame_is_refused_with_when_that_was(root: Path)
 
 def test_a_pause_can_be_shorter_or_longer(root: Path) -> None:
     status, output = run(root, "--memory", "row", "--pause", "7200")
-    assert status == 1
-    assert "has one visit" in output
+    assert status == 0
+    assert "no changes: the camera was here only once" in output
+    assert "Say --since +10" in output
+
+
+def test_a_first_visit_has_no_changes_and_a_note(root: Path) -> None:
+    said = run_json(root, "--memory", "short")
+    assert (said["changes"], said["before"], len(said["visits"])) == ([], None, 1)
+    assert "only once" in said["note"]
+    assert run_json(root, "--memory", "row")["note"] is None
 
 
 def test_two_memories_are_compared_by_geometry(root: Path) -> None:

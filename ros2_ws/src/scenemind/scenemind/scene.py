@@ -397,15 +397,20 @@ class Scene:
 
         Args:
             since: a stamp in nanoseconds; an earlier scene of the same place, in the same world
-                frame; None: the end of the visit before the latest one.
+                frame; None: the end of the visit before the latest one. On a first visit there
+                are no changes then, and `note` says what else to compare with.
 
         Raises:
-            SceneMemoryError: nothing was mapped yet, there was no earlier visit, or the moment is
-                not within what was mapped.
+            SceneMemoryError: nothing was mapped yet, or the moment is not within what was mapped.
         """
         if not isinstance(since, Scene):
             try:
-                return self.memory.changes_since(since)
+                found = self.memory.changes_since(since)
+                return (
+                    replace(found, note=f"{found.note}. {self._what_since()}")
+                    if found.note
+                    else found
+                )
             except SceneMemoryError as error:
                 raise SceneMemoryError(f"{error}. {self._what_since()}") from error
         before, after = since.memory, self.memory
@@ -414,7 +419,7 @@ class Scene:
         )
 
     def _what_since(self) -> str:
-        """Hint for the errors of `changes`: the moments that it can compare."""
+        """Hint for the errors and notes of `changes`: the moments that it can compare."""
         spans = [visit.span for visit in self.memory.history.visits()]
         moments = ""
         if spans and all(a.last_ns < b.first_ns for a, b in pairwise(spans)):

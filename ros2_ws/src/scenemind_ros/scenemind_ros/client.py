@@ -377,7 +377,7 @@ class SceneMindClient(QuestionCaller):
         return response
 
     def changes(self, *, since: Time | None = None) -> srv.GetChanges.Response:
-        """Changes since a stamp, or since the previous visit."""
+        """Changes since a stamp, or since the previous visit: on a first one none, with a note."""
         return self.fetch(srv.GetChanges, since=since or Time())
 
     def where_was(self, object_id: int, stamp: Time) -> srv.WhereWas.Response:

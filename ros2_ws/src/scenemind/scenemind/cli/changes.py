@@ -24,7 +24,13 @@ from scenemind.cli.options import (
     takes,
 )
 from scenemind.errors import UsageError
-from scenemind.memory.history import ChangeKind, SceneChange, SceneChanges, TimeSpan
+from scenemind.memory.history import (
+    NO_EARLIER_VISIT,
+    ChangeKind,
+    SceneChange,
+    SceneChanges,
+    TimeSpan,
+)
 from scenemind.memory.history.timeline import PAUSE_S, show_stamp
 from scenemind.memory.moments import COMPARISON, Comparison, compared_spans, show_visit
 from scenemind.report.terminal import (
@@ -40,6 +46,10 @@ app = typer.Typer()
 
 # Share of the smaller map's objects that stay in place, below which it is hardly the same room.
 _FEW_IN_PLACE = 0.2
+_WHAT_ELSE = (
+    "Say --since +10 for changes from 10 s after its first frame on; of stored memories, --later"
+    " NAME for a second one of the place, or a --pause that is shorter than the breaks"
+)
 _KIND_SHOWN: dict[ChangeKind, str] = {"new": "seen first now", "ghost": "thought a ghost"}
 
 
@@ -60,7 +70,7 @@ def of_memory(
         history = scene.memory.history
         visits = history.visits(pause_s)
         before, after = compared_spans(visits, between, since)
-        found = history.changes(before, after)
+        found = NO_EARLIER_VISIT if before is None else history.changes(before, after)
         return Comparison(visits, before, after, found, _unseen(scene, found))
 
 
@@ -109,6 +119,9 @@ def print_comparison(compared: Comparison) -> None:
     """Print all visits, and the changes."""
     for visit in compared.visits:
         say(show_visit(visit))
+    if compared.before is None:
+        say(f"no changes: {compared.changes.note}. {_WHAT_ELSE}", file=sys.stdout)
+        return
     first, second = (show_stamp(span.last_ns) for span in (compared.before, compared.after))
     print_changes(compared.changes, compared.unseen, f"from {first} to {second}")
 
@@ -140,7 +153,7 @@ def comparison_json(compared: Comparison) -> dict[str, Any]:
     visits = [{"visit": visit.number, **_span_json(visit.span)} for visit in compared.visits]
     return {
         "visits": visits,
-        "before": _span_json(compared.before),
+        "before": None if compared.before is None else _span_json(compared.before),
         "after": _span_json(compared.after),
         **changes_json(compared.changes, compared.unseen),
     }
@@ -153,6 +166,7 @@ def changes_json(found: SceneChanges, unseen: Mapping[int, str]) -> dict[str, An
         "unchanged": found.unchanged,
         "unseen": [{"id": i, "label": label} for i, label in unseen.items()],
         "changes": [_change_json(change) for change in found.changes],
+        "note": found.note or None,
     }
 
 

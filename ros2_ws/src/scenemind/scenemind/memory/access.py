@@ -85,11 +85,11 @@ class MemoryAccess(Protocol):
         ...
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
-        """Changes since a moment, or since the end of the previous visit.
+        """Changes since a moment, or since the end of the previous visit; see
+        `MemoryHistory.changes_since`.
 
         Raises:
-            SceneMemoryError: no frame was mapped yet, there was no earlier visit, or the moment is
-                outside the mapped time.
+            SceneMemoryError: no frame was mapped yet, or the moment is outside the mapped time.
         """
         ...
 

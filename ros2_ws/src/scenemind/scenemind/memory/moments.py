@@ -75,11 +75,12 @@ class Comparison:
 
     Attributes:
         visits: all visits of the memory, oldest first.
+        before: None on a first visit, with which nothing can be compared yet.
         unseen: labels by id of the objects whose places were not in view.
     """
 
     visits: tuple[Visit, ...]
-    before: TimeSpan
+    before: TimeSpan | None
     after: TimeSpan
     changes: SceneChanges
     unseen: Mapping[int, str]
@@ -91,8 +92,9 @@ COMPARISON = TypeAdapter(Comparison)
 
 def compared_spans(
     visits: Sequence[Visit], between: tuple[str, str] | None, since: str | None
-) -> tuple[TimeSpan, TimeSpan]:
-    """The time spans that end at two typed moments; without any, the last two visits.
+) -> tuple[TimeSpan | None, TimeSpan]:
+    """The time spans that end at two typed moments; without any, the last two visits. The first one
+    is None where there is one visit only.
 
     Raises:
         UsageError: a moment cannot be read, or there is none to compare with.
@@ -111,9 +113,5 @@ def compared_spans(
             )
         return before, TimeSpan(before.last_ns + 1, visits[-1].span.last_ns)
     if len(visits) < 2:
-        raise UsageError(
-            f"this memory has one visit ({show_visit(visits[0])}): use --since +10 for changes"
-            " from 10 s after its first frame on, name a second memory, or give a --pause that is"
-            " shorter than its breaks"
-        )
+        return None, visits[0].span
     return visits[-2].span, visits[-1].span

@@ -82,21 +82,22 @@ def _seen_from(tree: MemTree) -> dict[int, tuple[int, ...]]:
 
 def _changes(client: SceneMindClient, request: dict[str, Any]) -> dict[str, Any]:
     between, since = request["between"], request["since"]
-    # The response lists the visits even if the last two cannot be compared.
+    # The response lists the visits even if it is an error.
     response = client.call(srv.GetChanges)
     visits = tuple(map(visit_from_msg, response.visits))
     if not visits:
         raise RosError(response.error.message, response.error.code)
     before, after = compared_spans(visits, between, since)
-    if since is not None:
+    if since is not None and before is not None:
         response = client.fetch(srv.GetChanges, since=time_to_msg(before.last_ns))
-    else:
+    elif before is not None:
         first, second = (_visit_number(visits, span) for span in (before, after))
         response = client.fetch(srv.GetChanges, before_visit=first, after_visit=second)
     changes = SceneChanges(
         tuple(map(change_from_msg, response.changes)),
         int(response.unchanged),
         tuple(int(object_id) for object_id in response.unseen_ids),
+        response.note,
     )
     unseen = _labels(client, changes.unseen)
     compared = Comparison(visits, before, after, changes, unseen)

@@ -375,6 +375,7 @@ class HistoryServices:
         response.changes = [change_to_msg(change) for change in found.changes]
         response.unchanged = found.unchanged
         response.unseen_ids = list(found.unseen)
+        response.note = found.note
 
     def _where_was(self, request: srv.WhereWas.Request, response: srv.WhereWas.Response) -> None:
         place = self._session.memory.history.place_of(request.object_id, stamp_ns(request.stamp))

@@ -210,6 +210,7 @@ class RemoteMemory:
             tuple(change_from_msg(change) for change in response.changes),
             int(response.unchanged),
             tuple(int(object_id) for object_id in response.unseen_ids),
+            response.note,
         )
 
     def approach_poses(

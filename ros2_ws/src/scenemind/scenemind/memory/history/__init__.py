@@ -2,6 +2,7 @@
 
 from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.history.changes import (
+    NO_EARLIER_VISIT,
     ChangeKind,
     SceneChange,
     SceneChanges,
@@ -11,6 +12,7 @@ from scenemind.memory.history.changes import (
 from scenemind.memory.history.timeline import PlaceAt, TimeSpan, Visit, find_place, find_visits
 
 __all__ = [
+    "NO_EARLIER_VISIT",
     "CameraViews",
     "ChangeKind",
     "PlaceAt",

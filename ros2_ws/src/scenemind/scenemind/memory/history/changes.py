@@ -88,11 +88,13 @@ class SceneChanges:
         changes: ordered by kind, as in `KINDS`, then by id.
         unchanged: number of objects that were observed at their old places.
         unseen: ids, in the earlier map, of objects whose places were not in view later.
+        note: why nothing was compared, as on a first visit; empty: it was.
     """
 
     changes: tuple[SceneChange, ...]
     unchanged: int
     unseen: tuple[int, ...]
+    note: str = ""
 
     @classmethod
     def of(
@@ -110,6 +112,15 @@ class SceneChanges:
         """Kind -> how many, all kinds."""
         found = Counter(change.kind for change in self.changes)
         return {kind: found[kind] for kind in KINDS}
+
+
+NO_EARLIER_VISIT = SceneChanges(
+    (),
+    0,
+    (),
+    "the camera was here only once (a new visit begins after some minutes without frames): name a"
+    " moment to compare with",
+)
 
 
 def _places_in_view(things: Sequence[MapObject], views: CameraViews) -> list[bool]:

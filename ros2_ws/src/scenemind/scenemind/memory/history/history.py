@@ -7,7 +7,7 @@ from collections.abc import Callable
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.store import Store
 from scenemind.memory.history.camera_views import CameraViews, ReadDepth
-from scenemind.memory.history.changes import SceneChanges, find_changes
+from scenemind.memory.history.changes import NO_EARLIER_VISIT, SceneChanges, find_changes
 from scenemind.memory.history.timeline import (
     PAUSE_S,
     PlaceAt,
@@ -86,19 +86,18 @@ class MemoryHistory:
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """Changes since a moment, or since the end of the previous visit.
 
+        On a first visit, and without a moment, there are none, and `note` says why.
+
         Raises:
-            SceneMemoryError: no frame was mapped yet, there was no earlier visit, the moment is
-                outside the mapped time, or the disk failed.
+            SceneMemoryError: no frame was mapped yet, the moment is outside the mapped time, or the
+                disk failed.
         """
         visits = self.visits()
         if not visits:
             raise SceneMemoryError("nothing has been mapped yet")
         if stamp_ns is None:
             if len(visits) < 2:
-                raise SceneMemoryError(
-                    "the camera was here only once (a new visit begins after some minutes without"
-                    " frames): name a moment to compare with"
-                )
+                return NO_EARLIER_VISIT
             return self.changes(visits[-2].span, visits[-1].span)
         first_ns, now_ns = visits[0].span.first_ns, visits[-1].span.last_ns
         if not first_ns <= stamp_ns < now_ns:

@@ -126,14 +126,20 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
     then = "the last visit" if stamp_ns is None else _when(stamp_ns, newest_ns)
     at.note(f"compared with {then}")
     since = f"since {then.removeprefix('at ')}"
-    try:
-        found = changes_since(stamp_ns)
-    except SceneMemoryError as error:
-        if stamp_ns is not None or {"added", "new"} & set(question.kinds):
+
+    def compared() -> SceneChanges:
+        try:
+            return changes_since(stamp_ns)
+        except SceneMemoryError as error:
             raise ReasoningError("not_found", say.sentence(str(error))) from error
+
+    found = compared()
+    if found.note:
+        if {"added", "new"} & set(question.kinds):
+            raise ReasoningError("not_found", say.sentence(found.note))
         # The first visit has no earlier one: what has moved or gone in its course is known.
         stamp_ns = min((t.first_seen_ns for t in at.scene.objects if t.object_id >= 0), default=0)
-        found = changes_since(stamp_ns)
+        found = compared()
         question = replace(question, kinds=question.kinds or ("moved", "removed", "missing"))
         since = f"I was here only once; since {_when(stamp_ns, newest_ns)}"
     if question.subject is not None:

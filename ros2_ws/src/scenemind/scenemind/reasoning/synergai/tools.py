@@ -139,12 +139,12 @@ class ReadingTools:
     def query_for_changes(self) -> str:
         """What is different since the visit before this one: added, removed, moved things."""
         try:
-            changes = self._scene.memory.changes_since().changes
+            found = self._scene.memory.changes_since()
         except SceneMemoryError as error:
             raise ToolError(str(error)) from error
-        if not changes:
-            return "Nothing has changed that was noticed."
-        return self._scene.counted("\n".join(map(_change, changes[:_MOST_CHANGES])))
+        if not found.changes:
+            return found.note or "Nothing has changed that was noticed."
+        return self._scene.counted("\n".join(map(_change, found.changes[:_MOST_CHANGES])))
 
     def look_at_object(
         self, object_id: Id, question: Annotated[str, Field(description="about the object alone")]
