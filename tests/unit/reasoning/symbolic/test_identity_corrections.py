@@ -131,13 +131,13 @@ def test_undo_takes_back_all_that_one_sentence_wrote_and_redo_does_all_again() -
     align(memory, "these are stools", 4, 5)
     undone = align(memory, "undo")
     assert undone.response == (
-        'I took back all 2 corrections of "these are stools": 2 (the name of object 4)'
+        'I took back both corrections of "these are stools": 2 (the name of object 4)'
         " and 3 (the name of object 5)."
     )
     assert sorted(undone.correction_ids) == [2, 3]
     assert [c.undone for c in memory.corrections()] == [False, True, True]
     again = align(memory, "redo")
-    assert again.response.startswith('I did all 2 corrections of "these are stools": 2 (')
+    assert again.response.startswith('I did both corrections of "these are stools": 2 (')
     assert [memory.snapshot().objects[i].label for i in (4, 5, 8)] == ["stool", "stool", "bench"]
     align(memory, "undo correction 2")
     assert [c.undone for c in memory.corrections()] == [False, True, False]

@@ -72,8 +72,8 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     unsaid = find_undescribed(objects, (claim,))
     if unsaid and (claim.negated or not fits.any()):
         raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
-    said, number = verbalization.claim(claim), say.counted(len(fits), say.noun_of(question.subject))
-    them = say.the(objects[0]) if len(objects) == 1 else f"all {number}"
+    said, noun = verbalization.claim(claim), say.noun_of(question.subject)
+    them = say.the(objects[0]) if len(objects) == 1 else say.all_of(len(objects), noun)
     are = f"{them} {say.be(len(objects))}"
     if fits.all():
         sure = replace(found, scores=found.scores * scores).confidence
@@ -82,6 +82,7 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         those = found.where(fits).objects
         # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
         is_all_asked = say.has_plural_noun(question.subject)
+        number = say.counted(len(objects), noun)
         some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
         sure = min(_mean_existence(those), 1.0)
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
@@ -89,7 +90,7 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
     text = f"no, {are} {_denial(claim, objects)}"
     if len(objects) > 1 and not claim.negated:
-        text = f"no, none of the {number} is {said}"
+        text = f"no, {say.none_of(len(objects), noun)} is {said}"
     return Reply(text, absence * found.confidence, objects, "no")
 
 

@@ -68,6 +68,18 @@ def counted(count: int, noun: str) -> str:
     return f"{count or 'no'} {plural(name)}"
 
 
+def all_of(count: int, noun: str) -> str:
+    """ "both chairs", "all 3 chairs", "the 1 chair"."""
+    if count == 2:
+        return f"both {counted(count, noun).removeprefix('2 ')}"
+    return f"{'the' if count == 1 else 'all'} {counted(count, noun)}"
+
+
+def none_of(count: int, noun: str) -> str:
+    """Subject of a singular verb: "neither of the 2 chairs", "none of the 3 chairs"."""
+    return f"{'neither' if count == 2 else 'none'} of the {counted(count, noun)}"
+
+
 def tally(objects: Sequence[MapObject]) -> str:
     """Counts by label: "3 chairs, a table and 2 cups", the most frequent first."""
     counts: dict[str, int] = {}

@@ -235,15 +235,16 @@ def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
     if not known:
         hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
         raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), found.objects, hint)
-    number = say.counted(len(known), say.noun_of(question.subject))
+    noun = say.noun_of(question.subject)
     values = {say.value_words(key, thing.attributes[key]) for thing in known}
     if len(known) == 1:
         text = f"{say.the(known[0])}{_told(known[0], key)}"
     elif len(values) == 1 and key not in DESCRIBED_ONLY:
-        text = f"all {number} are{values.pop().removeprefix(' is')}{source_note(known, key)}"
+        text = f"{say.all_of(len(known), noun)} are{values.pop().removeprefix(' is')}"
+        text += source_note(known, key)
     else:
         each = [f"object {thing.object_id}{_told(thing, key)}" for thing in known]
-        text = f"there are {number}: {say.bounded(each)}"
+        text = f"there are {say.counted(len(known), noun)}: {say.bounded(each)}"
     is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
     sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
     return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))

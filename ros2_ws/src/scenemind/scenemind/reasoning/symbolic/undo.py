@@ -19,7 +19,7 @@ from scenemind.memory import (
     SimilarObject,
 )
 from scenemind.reasoning.query import ReasoningError
-from scenemind.reasoning.symbolic.replies import bounded
+from scenemind.reasoning.symbolic.replies import all_of, bounded
 
 _KINDS = ("rename", "set_attribute", "delete_object", "confirm")
 _DONE = {
@@ -125,9 +125,10 @@ def _of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Corre
 
 
 def _all_of(entries: Sequence[Correction]) -> str:
-    """Several entries in words: "all 2 corrections of "these are stools": 3 (the name of ...)"."""
+    """Several entries in words: "both corrections of "these are stools": 3 (the name of ...)"."""
     each = [
         f"{entry.correction_id} ({_DONE[entry.edit.kind]} object {entry.edit.object_ids[0]})"
         for entry in entries
     ]
-    return f'all {len(entries)} corrections of "{shown(entries[0].reason)}": {bounded(each)}'
+    them = all_of(len(entries), "correction")
+    return f'{them} of "{shown(entries[0].reason)}": {bounded(each)}'
