@@ -12,9 +12,10 @@ import pytest
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from scenemind.frames import DepthCalibration, RGBDFrame, SensorFrame
+from scenemind.frames import DepthCalibration, SensorFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind_ros.input.camera_input import CameraInput, TopicReader
+from scenemind_ros.input.frame_assembler import UndecodedFrame
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import LATCHED, SENSOR_OUT, Reliability, matching_qos
 from scenemind_ros.sequence_player import SequencePlayer
@@ -63,13 +64,14 @@ def test_a_sequence_arrives_as_it_was_recorded_with_depth_registered(graph: RosG
             "depth.color_T_depth": [*pose.translation, *pose.quaternion_xyzw()],
         }
     )
-    frames: list[RGBDFrame] = []
+    undecoded: list[UndecodedFrame] = []
     node = graph.observer
-    source = CameraInput(node, parameters, frames.append, lambda _names: None)
+    source = CameraInput(node, parameters, undecoded.append, lambda _names: None)
     node.create_timer(0.05, source.poll)
     player = graph.add(SequencePlayer, {"rate": 1.0}, sequence=sequence)
     assert player.play() == len(sequence)
-    wait_for(lambda: len(frames) == len(sequence), "every frame")
+    wait_for(lambda: len(undecoded) == len(sequence), "every frame")
+    frames = [frame for one in undecoded if (frame := one.decode()) is not None]
     for number, (frame, recorded) in enumerate(zip(frames, sequence, strict=True)):
         assert (frame.number, frame.stamp_ns) == (number, recorded.stamp_ns)
         np.testing.assert_array_equal(frame.color, recorded.color)

@@ -12,7 +12,7 @@ from rclpy.logging import get_logger
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
 from scenemind_ros.conversions import camera_to_msg, color_to_msg, depth_to_msg
-from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler
+from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, UndecodedFrame
 from scenemind_ros.parameters import OPTICAL_MOUNTING, MappingParameters, pose_from_list
 
 from .camera_messages import CAMERA, FIRST_NS, STEP_NS, WALL_M, Moment
@@ -25,7 +25,12 @@ class Recorder:
         self.frames: list[RGBDFrame] = []
         self.drops = DropCounts(get_logger("test"))
         settings = MappingParameters.from_flat(parameters)
-        self.assembler = FrameAssembler(settings, self.frames.append, self.drops)
+        self.assembler = FrameAssembler(settings, self._decode, self.drops)
+
+    def _decode(self, undecoded: UndecodedFrame) -> None:
+        frame = undecoded.decode()
+        if frame is not None:
+            self.frames.append(frame)
 
     def send(self, moment: Moment) -> None:
         self.assembler.add_odometry(moment.odometry)

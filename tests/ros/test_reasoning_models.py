@@ -13,7 +13,7 @@ from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
-from scenemind.config import ConfigError, SceneMindConfig
+from scenemind.config import SceneMindConfig
 from scenemind.memory import Memory
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
@@ -331,8 +331,11 @@ def test_a_model_without_an_address_is_an_error_at_the_start(
     graph: RosGraph, memory: Memory
 ) -> None:
     parameters = {"models.language.model": "any", "models.language.endpoint": "somewhere"}
-    with pytest.raises(ConfigError, match="'somewhere' is no address"):
-        graph.add(ReasoningNode, parameters, memory=memory)
+    heard = graph.listen(DiagnosticArray, "/diagnostics")
+    node = graph.add(ReasoningNode, parameters, memory=memory)
+    state = wait_for(lambda: [s for a in heard for s in a.status], "its state")[-1]
+    assert "'somewhere' is no address" in state.message
+    assert not node.is_configured
 
 
 def test_a_recording_answers_in_place_of_a_model(

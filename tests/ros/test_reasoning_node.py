@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Pose
 from visualization_msgs.msg import MarkerArray
 
-from scenemind.config import ConfigError, SceneMindConfig
+from scenemind.config import SceneMindConfig
 from scenemind.memory import Correction, Edit, Memory, MemorySnapshot
 from scenemind.reasoning import Query, Router
 from scenemind_interfaces import action, srv
@@ -383,9 +383,18 @@ def test_late_subscribers_get_the_last_answer(room: Room) -> None:
     wait_for(lambda: [thing.id for thing in boxes[-1].objects] == wanted, "what was grounded", 5.0)
 
 
-def test_an_unknown_parameter_is_an_error_with_a_hint(graph: RosGraph, memory: Memory) -> None:
-    with pytest.raises(ConfigError, match="did you mean timeout_s"):
-        graph.add(ReasoningNode, {"timeout_sec": 3.0}, memory=memory)
+def test_an_unknown_parameter_leaves_it_unconfigured_with_a_hint(
+    graph: RosGraph, memory: Memory
+) -> None:
+    heard = graph.listen(DiagnosticArray, "/diagnostics")
+    graph.add(ReasoningNode, {"timeout_sec": 3.0}, memory=memory)
+    state = wait_for(lambda: [s for a in heard for s in a.status], "its state")[-1]
+    assert (state.name, state.level) == ("reasoning_node: state", DiagnosticStatus.ERROR)
+    assert "stays unconfigured: reasoning_node has no parameter timeout_sec" in state.message
+    assert "did you mean timeout_s?" in state.message
+    refused = graph.call(srv.Ask, f"{REASONER}/ask", question="how many chairs are there?")
+    assert refused.error.code == Error.NODE_UNAVAILABLE
+    assert "is not active" in refused.error.message
 
 
 def test_similar_objects_are_shown_before_they_are_corrected_too(room: Room) -> None:

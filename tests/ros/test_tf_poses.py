@@ -12,10 +12,9 @@ from rclpy.logging import get_logger
 from rclpy.time import Time
 
 from scenemind.config import ConfigError
-from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
 from scenemind_ros.input import camera_input, world_frame
-from scenemind_ros.input.frame_assembler import DropCounts
+from scenemind_ros.input.frame_assembler import DropCounts, UndecodedFrame
 from scenemind_ros.optional_ros import tf2_ros
 from scenemind_ros.parameters import MappingParameters, require_tf2
 from scenemind_ros.qos import SENSOR_OUT
@@ -53,8 +52,7 @@ class Buffer:
 def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
     buffer = Buffer()
 
-    def listener(used: Buffer, _node: Any) -> SimpleNamespace:
-        assert used is buffer
+    def listener(_hears: Any, _node: Any) -> SimpleNamespace:
         return SimpleNamespace(unregister=lambda: None)
 
     module = SimpleNamespace(Buffer=lambda: buffer, TransformListener=listener)
@@ -109,7 +107,7 @@ def test_transforms_of_the_future_are_forgotten_when_the_clock_goes_back(buffer:
 
 
 def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Buffer) -> None:
-    frames: list[RGBDFrame] = []
+    frames: list[UndecodedFrame] = []
     node, moment = graph.observer, Moment(0)
     parameters = MappingParameters.from_flat({"pose_source": "tf"})
     source = camera_input.CameraInput(node, parameters, frames.append, lambda _names: None)
@@ -121,7 +119,9 @@ def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Buffer
         wait_for(publisher.get_subscription_count, "a reader")
         publisher.publish(message)
     buffer.known_ns = FIRST_NS
-    (frame,) = wait_for(lambda: frames, "the frame")
+    (undecoded,) = wait_for(lambda: frames, "the frame")
+    frame = undecoded.decode()
+    assert frame is not None
     wanted = Pose.from_quaternion((FIRST_NS / 1e9, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
     np.testing.assert_allclose(frame.world_T_camera.matrix(), wanted.matrix(), atol=1e-9)
 

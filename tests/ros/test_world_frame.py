@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from geometry_msgs.msg import TransformStamped
+from rclpy.logging import get_logger
 from rclpy.time import Time
 
 from scenemind.config import ConfigError
 from scenemind.geometry import Pose
 from scenemind_interfaces.msg import SceneObjectArray
 from scenemind_ros.input import world_frame
+from scenemind_ros.input.frame_assembler import DropCounts
 from scenemind_ros.input.world_frame import WorldFrame
 from scenemind_ros.mapping import map_publisher
 from scenemind_ros.mapping.map_publisher import MapToOdom
@@ -78,8 +80,9 @@ class Placed:
 
     def __init__(self, graph: RosGraph) -> None:
         self.poses: list[tuple[int, Pose]] = []
-        node = graph.observer
-        self.world = WorldFrame(node, "map", lambda stamp, pose: self.poses.append((stamp, pose)))
+        self.drops = DropCounts(get_logger("test"))
+        deliver = lambda stamp, pose: self.poses.append((stamp, pose))  # noqa: E731
+        self.world = WorldFrame(graph.observer, "map", deliver, self.drops)
 
     def x(self) -> list[float]:
         return [round(float(pose.translation[0]), 6) for _, pose in self.poses]
@@ -115,7 +118,8 @@ def test_a_map_that_begins_here_reads_no_tf(graph: RosGraph, buffer: Buffer) -> 
     buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 10 * S
     poses: list[Pose] = []
     deliver = lambda _, pose: poses.append(pose)  # noqa: E731
-    world = WorldFrame(graph.observer, "map", deliver, is_begun_here=True)
+    drops = DropCounts(get_logger("test"))
+    world = WorldFrame(graph.observer, "map", deliver, drops, is_begun_here=True)
     world.add(S, "odom", turned(1.0, 0.0))
     assert [pose.translation[0] for pose in poses] == [1.0]
     assert (world.name, world.odom_frame, world.problem) == ("map", "odom", "")

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenemind.bench.detect import bench_detect
+from scenemind.bench.candidates import Runtime, chosen
+from scenemind.bench.detect import bench_detect, copies_of
 from scenemind.bench.workload import RANDOM_MODELS, RandomWords, bench_sequence, random_detector
 from scenemind.config import DetectorConfig
+from scenemind.errors import UsageError
 from scenemind.frames import read_sequence
 from scenemind.perception.weights import CACHE_VARIABLE
 
@@ -45,6 +47,57 @@ def test_random_words_are_the_same_every_time_and_of_unit_length() -> None:
 def test_random_models_are_named_as_architectures() -> None:
     assert set(RANDOM_MODELS) == {"yolo-world-s", "yoloe-26n-seg"}
     assert all(architecture.endswith(".yaml") for architecture in RANDOM_MODELS.values())
+
+
+def test_an_unknown_runtime_is_an_error_that_names_those_here() -> None:
+    with pytest.raises(UsageError, match=r"no runtime 'torch TPU' here; there are .*onnxruntime"):
+        bench_detect(runtimes=["torch TPU"])
+    assert [runtime.name for runtime in chosen(["onnxruntime"])] == ["onnxruntime"]
+
+
+def test_copies_are_counted_by_direction_from_a_trace() -> None:
+    def copy(way: str, size: int) -> dict[str, object]:
+        return {"cat": "gpu_memcpy", "name": f"Memcpy {way} (..)", "args": {"bytes": size}}
+
+    events = [copy("HtoD", 3_000_000), copy("DtoH", 1_000_000), copy("DtoH", 3_000_000)]
+    events.append({"cat": "kernel", "name": "conv", "args": {}})
+    assert copies_of(events, 2) == {
+        "to_gpu": 0.5,
+        "to_gpu_mb": 1.5,
+        "to_host": 1.0,
+        "to_host_mb": 2.0,
+    }
+    assert copies_of([], 2) == {}
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("model", list(RANDOM_MODELS))
+def test_several_pictures_at_once_are_answered_like_each_alone(model: str) -> None:
+    exact = Runtime("torch", {"device": "cpu", "precision": "float32"}, in_torch=True)
+    pictures = np.random.default_rng(0).random((2, 3, 96, 128)).astype(np.float32)
+    network, texts = exact.network(model, 2)
+    alone = [[np.copy(part) for part in network.run(one[None], texts)] for one in pictures]
+    for together, parts in zip(network.run(pictures, texts), zip(*alone, strict=True), strict=True):
+        np.testing.assert_allclose(together, np.concatenate(parts), atol=1e-5)
+
+
+@pytest.mark.extras
+def test_a_file_in_half_precision_is_answered_as_in_single_precision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    processor = {"providers": ["CPUExecutionProvider"]}
+    picture = np.random.default_rng(0).random((1, 3, 480, 640)).astype(np.float32)
+    prototypes = []
+    for half in (False, True):
+        torch.manual_seed(0)  # the weights of both
+        network, texts = Runtime("", processor, half=half).network("yoloe-26n-seg", 1)
+        prototypes.append(np.copy(network.run(picture, texts)[1]))
+    single, halved = prototypes
+    np.testing.assert_allclose(halved, single, atol=0.02 * np.abs(single).max())
+    assert not np.array_equal(halved, single)
 
 
 @pytest.mark.extras

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scenemind.config import MapperConfig, SceneMindConfig
 from scenemind.frames import RGBDFrame
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline, map_all
+from scenemind.mapping.pipeline import as_it_is
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Detections
@@ -93,7 +94,26 @@ def mapper():
 
 
 def pipeline(mapper, slot, on_report=lambda _report: None) -> MappingPipeline:
-    return MappingPipeline(mapper, slot, Governor(MapperConfig()), on_report)
+    return MappingPipeline(mapper, slot, Governor(MapperConfig()), as_it_is, on_report)
+
+
+def test_what_a_newer_frame_replaces_is_never_read(mapper):
+    slot: LatestSlot[int] = LatestSlot(capacity=2)
+    read: list[int] = []
+
+    def decode(number: int) -> RGBDFrame | None:
+        read.append(number)
+        return None if number == 4 else frame(number)  # one that cannot be read is passed over
+
+    for number in range(1, 6):
+        slot.put(number)
+    reports: list[MapperReport] = []
+    threads = MappingPipeline(mapper, slot, Governor(MapperConfig()), decode, reports.append)
+    threads.start()
+    threads.stop()
+    assert read == [4, 5]
+    assert len(reports) == 1
+    assert slot.dropped == 3
 
 
 def test_pipeline_maps_the_frame_in_the_slot_before_it_stops(mapper):

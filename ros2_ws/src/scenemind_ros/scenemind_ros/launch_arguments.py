@@ -13,7 +13,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from scenemind.config import ConfigError, Settings
-from scenemind_ros.parameters import MappingParameters, ReasoningParameters
+from scenemind_ros.parameters import (
+    MappingParameters,
+    ReasoningParameters,
+    settings_from_ros,
+)
 
 NODES: dict[str, type[Settings]] = {
     "mapping_node": MappingParameters,
@@ -149,7 +153,7 @@ def parameters_of(values: Values, config: Path, memory_root: str = "") -> dict[s
         flat |= {key: value for key, value in arguments.items() if key in known}
         in_file = flat.pop("use_sim_time", of_both.get("use_sim_time", False))
         try:
-            model.from_flat(flat)
+            settings_from_ros(model, flat)
         except ConfigError as error:
             raise LaunchError(f"{name}: {error}") from error
         flat["use_sim_time"] = use_sim_time or bool(in_file)

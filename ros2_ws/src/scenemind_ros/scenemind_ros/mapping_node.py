@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from rcl_interfaces.msg import SetParametersResult
+from collections.abc import Sequence
+from typing import Any
+
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header
 
@@ -15,24 +17,19 @@ from scenemind.memory import SceneMemoryError
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind_ros.conversions import header_to_msg
+from scenemind_ros.managed_node import ManagedNode
 from scenemind_ros.mapping.map_publisher import MapPublisher
 from scenemind_ros.mapping.services import MappingServices
 from scenemind_ros.mapping.session import MappingRun, MappingSession
 from scenemind_ros.mapping.vocabulary_service import VocabularyService
-from scenemind_ros.parameters import (
-    MappingParameters,
-    declare_parameters,
-    is_own_parameter,
-    overrides_in_words,
-    read_parameters,
-)
+from scenemind_ros.parameters import MappingParameters, read_parameters
 from scenemind_ros.qos import SENSOR_OUT
 from scenemind_ros.run_node import closing_undisturbed, log_library_to, run_in_ros, spin
 
-_SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+_SUCCESS = TransitionCallbackReturn.SUCCESS
 
 
-class MappingNode(LifecycleNode):
+class MappingNode(ManagedNode):
     """Lifecycle node: serves its memory while configured, maps while active.
 
     Attributes:
@@ -41,46 +38,30 @@ class MappingNode(LifecycleNode):
 
     def __init__(self, **node_options: object) -> None:
         """Configure and activate, unless the parameter `autostart` is false."""
-        with overrides_in_words():
-            super().__init__(
-                "mapping_node", automatically_declare_parameters_from_overrides=True, **node_options
-            )
+        super().__init__("mapping_node", MappingParameters, **node_options)
         log_library_to(self.get_logger())
         self.session: MappingSession | None = None
         self._run: MappingRun | None = None
-        declare_parameters(self, MappingParameters)
-        self.add_on_set_parameters_callback(self._refuse_while_configured)
-        is_wanted = self.get_parameter("autostart").value is not False
-        if is_wanted and self.trigger_configure() == _SUCCESS:
-            self.trigger_activate()
+        self.start_by_itself()
+
+    @property
+    def is_configured(self) -> bool:
+        return self.session is not None
+
+    def allows_while_configured(self, parameters: Sequence[Parameter[Any]]) -> bool:
+        return self._vocabulary.is_shown_by(parameters)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the parameters, load the detector, open the memory, offer the services."""
-        try:
-            self._settings = read_parameters(self, MappingParameters)
-            self.session = MappingSession(self._settings, self._acknowledge)
-        except (ConfigError, ModelError, PerceptionError, SceneMemoryError) as error:
-            self.get_logger().error(f"stays unconfigured: {error}")
-            return _FAILURE
-        self._outgoing = MapPublisher(self, self._settings.publish.tree_locations)
-        self._processed = self.create_publisher(Header, "~/processed", SENSOR_OUT)
-        self._services_of_memory = MappingServices(self, self.session, self._settings)
-        self._vocabulary = VocabularyService(self, self.session)
-        self._vocabulary.show()
-        self.get_logger().info(
-            f"memory {self.session.memory.path}, detector {self.session.detector_name}"
-        )
-        return super().on_configure(state)
+        expected = (ConfigError, ModelError, PerceptionError, SceneMemoryError)
+        tried = self.tried(self._configure, "unconfigured", *expected)
+        return super().on_configure(state) if tried == _SUCCESS else tried
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Subscribe and map."""
         assert self.session is not None, "only a configured node is activated"
-        try:
-            self._run = MappingRun(self, self._settings, self.session, self._outgoing)
-        except ConfigError as error:
-            self.get_logger().error(f"stays inactive: {error}")
-            return _FAILURE
-        return super().on_activate(state)
+        tried = self.tried(self._map, "inactive", ConfigError)
+        return super().on_activate(state) if tried == _SUCCESS else tried
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop listening; the memory still answers."""
@@ -100,6 +81,22 @@ class MappingNode(LifecycleNode):
     def destroy_node(self) -> None:
         self._close()
         super().destroy_node()
+
+    def _configure(self) -> None:
+        self._settings = read_parameters(self, MappingParameters)
+        self.session = MappingSession(self._settings, self._acknowledge)
+        self._outgoing = MapPublisher(self, self._settings.publish.tree_locations)
+        self._processed = self.create_publisher(Header, "~/processed", SENSOR_OUT)
+        self._services_of_memory = MappingServices(self, self.session, self._settings)
+        self._vocabulary = VocabularyService(self, self.session)
+        self._vocabulary.show()
+        self.get_logger().info(
+            f"memory {self.session.memory.path}, detector {self.session.detector_name}"
+        )
+
+    def _map(self) -> None:
+        assert self.session is not None
+        self._run = MappingRun(self, self._settings, self.session, self._outgoing)
 
     def _stop(self) -> None:
         if self._run is not None:
@@ -127,16 +124,6 @@ class MappingNode(LifecycleNode):
         except rclpy_implementation.RCLError:
             if self.context.ok():
                 raise
-
-    def _refuse_while_configured(self, parameters: list[Parameter]) -> SetParametersResult:
-        ours = [parameter.name for parameter in parameters if is_own_parameter(parameter.name)]
-        if self.session is None or not ours or self._vocabulary.is_shown_by(parameters):
-            return SetParametersResult(successful=True)
-        return SetParametersResult(
-            successful=False,
-            reason=f"{', '.join(ours)} is read when the node is configured: deactivate and clean"
-            " it up, set it, then configure and activate",
-        )
 
 
 def main(args: list[str] | None = None) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
-from rcl_interfaces.msg import ParameterDescriptor
+from pydantic.fields import FieldInfo
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from typing_extensions import Self
@@ -190,27 +193,29 @@ def overrides_in_words() -> Iterator[None]:
         if "PARAMETER_NOT_SET" not in str(error):
             raise
         raise ConfigError(
-            "a parameter is given as [] or without a value, which ROS cannot hold: leave it out,"
-            " its default applies then"
+            "a parameter is given as [] or without a value, which ROS cannot hold: write [''] for"
+            " an empty list, or leave it out, its default applies then"
         ) from error
 
 
 def declare_parameters(node: Node, model: type[Model]) -> None:
-    """Declare every setting of the model with its default and its description.
+    """Declare every setting of the model with its default, description, range and choices.
 
     The node needs `automatically_declare_parameters_from_overrides=True`: then unknown names can be
     found (`read_parameters`). Types stay open here: a wrong type is reported together with every
     other mistake, and does not end the process.
     """
-    descriptions = dict(_descriptions(model))
+    fields = dict(_fields(model))
     for name, default in model().flatten().items():
-        descriptor = ParameterDescriptor(
-            description=descriptions.get(name, ""), dynamic_typing=True
-        )
-        if node.has_parameter(name):
-            node.set_descriptor(name, descriptor)
-        else:
+        descriptor = _descriptor(fields.get(name))
+        if not node.has_parameter(name):
             node.declare_parameter(name, _as_parameter(default), descriptor)
+            continue
+        try:
+            node.set_descriptor(name, descriptor)
+        except InvalidParameterValueException:  # an override: reported with all other mistakes
+            descriptor.integer_range = descriptor.floating_point_range = []
+            node.set_descriptor(name, descriptor)
 
 
 def read_parameters(node: Node, model: type[Model]) -> Model:
@@ -226,7 +231,42 @@ def read_parameters(node: Node, model: type[Model]) -> Model:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ConfigError(f"{node.get_name()} has no parameter {name}{hint}")
-    return model.from_flat({name: _plain(given[name].value) for name in known})
+    return settings_from_ros(model, {name: given[name].value for name in known})
+
+
+def settings_from_ros(model: type[Model], values: Mapping[str, Any]) -> Model:
+    """Settings from values of ROS parameters, or from a parameter file's, by dotted names.
+
+    ROS has no empty list: `['']` stands for it. Parameters that every node has are left out.
+
+    Raises:
+        ConfigError: an unknown name or an impossible value.
+    """
+    return model.from_flat(
+        {name: _plain(value) for name, value in values.items() if is_own_parameter(name)}
+    )
+
+
+def problem_of_setting(node: Node, model: type[Model], parameters: Sequence[Parameter[Any]]) -> str:
+    """Why these parameters cannot have these values; empty: they can.
+
+    Where other parameters of the node are wrong already, these are looked at alone, so that one
+    can be mended after the other.
+    """
+    new = {parameter.name: parameter.value for parameter in parameters}
+    held = {
+        name: node.get_parameter(name).value
+        for name in model().flatten()
+        if node.has_parameter(name)
+    }
+    for values in ({**held, **new}, held, new):
+        try:
+            settings_from_ros(model, values)
+        except ConfigError as error:
+            problem = str(error)
+        else:
+            return "" if values is not held else problem
+    return problem
 
 
 def is_own_parameter(name: str) -> bool:
@@ -234,24 +274,73 @@ def is_own_parameter(name: str) -> bool:
     return not name.startswith(_ROS_OWN)
 
 
+_EMPTY_LIST = [""]
+
+
 def _as_parameter(value: Any) -> Any:
-    """Flatten lists of lists, which ROS does not have."""
-    is_nested = isinstance(value, list) and any(isinstance(inner, tuple) for inner in value)
-    return [number for inner in value for number in inner] if is_nested else value
+    """A value as ROS can hold it: lists of lists are flattened, empty ones get a stand-in."""
+    if not isinstance(value, list):
+        return value
+    if any(isinstance(inner, tuple) for inner in value):
+        return [number for inner in value for number in inner]
+    return value or _EMPTY_LIST
 
 
 def _plain(value: Any) -> Any:
-    """Turn ROS's array.array values into lists."""
-    return list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value
+    """A value of a parameter as settings have it."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return value
+    values = list(value)  # numbers come as array.array
+    return [] if values == _EMPTY_LIST else values
 
 
-def _descriptions(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
     for name, field in model.model_fields.items():
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from _descriptions(inner, f"{prefix}{name}.")
+            yield from _fields(inner, f"{prefix}{name}.")
         else:
-            yield prefix + name, field.description or ""
+            yield prefix + name, field
+
+
+def _descriptor(field: FieldInfo | None) -> ParameterDescriptor:
+    """Description, range and choices; a bound that is no value itself is said in words."""
+    descriptor = ParameterDescriptor(dynamic_typing=True)
+    if field is None:
+        return descriptor
+    descriptor.description = field.description or ""
+    words = []
+    if get_origin(field.annotation) is Literal:
+        words.append(f"one of {', '.join(map(str, get_args(field.annotation)))}")
+    bounds = {
+        name: getattr(part, name)
+        for part in field.metadata
+        for name in ("ge", "gt", "le", "lt")
+        if getattr(part, name, None) is not None
+    }
+    words += [
+        f"{text} {bounds[name]:g}"
+        for name, text in (("gt", "greater than"), ("lt", "less than"))
+        if name in bounds
+    ]
+    least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
+    if field.annotation is int and bounds:
+        descriptor.integer_range = [
+            IntegerRange(
+                from_value=-(2**63) if least is None else int(least) + ("gt" in bounds),
+                to_value=2**63 - 1 if most is None else int(most) - ("lt" in bounds),
+            )
+        ]
+    elif field.annotation is float and bounds:
+        largest = sys.float_info.max
+        descriptor.floating_point_range = [
+            FloatingPointRange(
+                from_value=-largest if least is None else float(least),
+                to_value=largest if most is None else float(most),
+            )
+        ]
+    descriptor.additional_constraints = "; ".join(words)
+    return descriptor
 
 
 def require_tf2() -> Any:
@@ -269,10 +358,15 @@ def require_tf2() -> Any:
     return tf2_ros
 
 
+_MOST_PARALLEL, _MOST_WAITING = 64, 1000
+MOST_REQUESTS = _MOST_PARALLEL + _MOST_WAITING
+
+
 class ReasoningParameters(Settings):
     """Parameters of the reasoning node; `map_frame` and `relations` should equal the mapping
     node's."""
 
+    autostart: bool = Field(True, description="configure and activate without a manager")
     map_frame: str = Field("map", description="frame_id of all positions")
     camera_frame: str = Field(
         "camera_color_optical_frame", description="frame_id written into key frames"
@@ -299,9 +393,11 @@ class ReasoningParameters(Settings):
         gt=0.0,
         description="for requests without a timeout; longer than one call of a model",
     )
-    parallel_requests: int = Field(8, ge=1, le=64, description="requests answered in parallel")
+    parallel_requests: int = Field(
+        8, ge=1, le=_MOST_PARALLEL, description="requests answered in parallel"
+    )
     waiting_requests: int = Field(
-        200, ge=0, le=1000, description="further requests that wait for their turn"
+        200, ge=0, le=_MOST_WAITING, description="further requests that wait for their turn"
     )
     mapping_node: str = Field(
         "mapping_node", description="owner of the memory, if it is another process"

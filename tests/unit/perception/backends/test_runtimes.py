@@ -14,6 +14,7 @@ from scenemind.perception.backends import make_detector
 from scenemind.perception.backends.runtimes import (
     check_inputs,
     choose_runtime,
+    open_session,
     providers_with_options,
 )
 from scenemind.perception.weights import cache_root
@@ -117,3 +118,17 @@ def test_tensorrt_keeps_its_engines_and_rounds_only_when_it_may() -> None:
     assert options["trt_fp16_enable"]
     exact = providers_with_options(["TensorrtExecutionProvider"], "float32")
     assert not exact[0][1]["trt_fp16_enable"]
+
+
+def test_a_provider_that_is_left_out_silently_is_an_error_or_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, shared_data: Path
+) -> None:
+    """ONNX Runtime lists CUDA and TensorRT where their libraries are missing."""
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [CUDA, CPU])
+    weights = shared_data / "weights" / "yolox_nano.onnx"
+    with pytest.raises(PerceptionError, match=r"could not start CUDAExecutionProvider.*providers"):
+        open_session(weights, [CUDA, CPU], 1)
+    session = open_session(weights, [], 1)
+    assert session.get_providers() == [CPU]
+    assert "could not start CUDAExecutionProvider" in caplog.text
+    assert "detection runs on CPUExecutionProvider" in caplog.text

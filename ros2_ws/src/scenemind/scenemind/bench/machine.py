@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,9 @@ _PACKAGES = (
     "scipy",
     "opencv-python-headless",
     "onnxruntime",
+    "onnxruntime-gpu",
     "openvino",
+    "tensorrt",
     "torch",
     "ultralytics-opencv-headless",
     "rclpy",
@@ -31,10 +34,12 @@ _CPU_INFO = Path("/proc/cpuinfo")
 
 
 def machine() -> dict[str, object]:
-    """Processor, number of cores that this process may use, and the system."""
+    """Processor, number of cores that this process may use, GPUs with memory and driver, and the
+    system."""
     return {
         "cpu": _cpu_name(),
         "cores": len(os.sched_getaffinity(0)),
+        "gpu": "; ".join(_gpus()) or "none",
         "system": f"{platform.system()} {platform.machine()}",
     }
 
@@ -48,6 +53,17 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:  # rclpy where ROS 2 is sourced has no wheel
             continue
     return found
+
+
+def _gpus() -> list[str]:
+    """NVIDIA's GPUs, as their driver names them."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    asked = ["--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+    done = subprocess.run(
+        ["nvidia-smi", *asked], capture_output=True, text=True, timeout=30.0, check=False
+    )
+    return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def _cpu_name() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from scenemind.bench.candidates import Runtime, chosen
 from scenemind.bench.machine import machine, run_module, versions
 from scenemind.bench.workload import (
     RANDOM_MODELS,
     RATE_HZ,
     bench_sequence,
     endless,
-    random_detector,
 )
 from scenemind.config import DetectorConfig, SceneMindConfig
 from scenemind.frames import RGBDFrame, read_sequence
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline, map_all
+from scenemind.mapping.pipeline import as_it_is
 from scenemind.memory import Memory
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
@@ -30,6 +31,7 @@ from scenemind.perception.protocols import Detector
 from scenemind.perception.types import Detections
 from scenemind.ros_environment import private_domain, ros_environment
 
+_log = logging.getLogger(__name__)
 SIMULATED = "simulated"
 _FASTEST = "yoloe-26n-seg"
 _WARM_UP = 60  # frames: the network's first runs are slow, and the room's objects get confirmed
@@ -56,20 +58,23 @@ class WithoutMeaning:
         return self.camera.detect(frame)
 
 
-def bench_pipeline(name: str = "", seconds: float = 20.0) -> dict[str, Any]:
+def bench_pipeline(name: str = "", seconds: float = 20.0, runtime: str = "") -> dict[str, Any]:
     """Measure at full speed and at camera rate, for some seconds each.
 
     Args:
         name: of the detector: `simulated`, one of `RANDOM_MODELS`, or an exported file; empty: the
             fastest of the models, or the simulated one where no model can run.
+        runtime: one of `candidates.runtimes`; empty: the first that can run it, those of GPUs
+            before others.
 
     Raises:
         PerceptionError: the detector cannot be used; says what is missing.
+        UsageError: an unknown runtime.
     """
     config = SceneMindConfig()
     sequence = bench_sequence()
     frames = endless(list(read_sequence(sequence)))
-    detector = _detector(name, InstanceCamera(sequence.class_names))
+    detector = _detector(name, runtime, InstanceCamera(sequence.class_names))
     with Memory.create(None, config) as memory:
         mapper = Mapper(detector, memory, config)
         map_all(mapper, islice(frames, _WARM_UP))
@@ -89,29 +94,31 @@ def bench_pipeline(name: str = "", seconds: float = 20.0) -> dict[str, Any]:
         }
 
 
-def _detector(name: str, camera: InstanceCamera) -> Detector:
+def _detector(name: str, runtime: str, camera: InstanceCamera) -> Detector:
     if name == SIMULATED:
         return camera
+    of_name = chosen([runtime] if runtime else [])
     if name and name not in RANDOM_MODELS:
-        return make_detector(DetectorConfig(weights=name))
+        config = of_name[0].config() if runtime else DetectorConfig()
+        return make_detector(config.model_copy(update={"weights": name}))
     try:
-        network = random_detector(name or _FASTEST, _fastest_runtime(name or _FASTEST))
+        network = _first(name or _FASTEST, of_name)
     except PerceptionError:
-        if name:
+        if name or runtime:
             raise
         return camera
     return WithoutMeaning(network, camera)
 
 
-def _fastest_runtime(name: str) -> DetectorConfig:
-    """Torch on a GPU where there is one, else the best runtime for the exported file."""
-    if importlib.util.find_spec("torch"):
-        import torch
-
-        if torch.cuda.is_available():
-            family = "yolo_world" if "world" in name else "yoloe"
-            return DetectorConfig(backend=family, device="cuda")
-    return DetectorConfig()
+def _first(model: str, runtimes: tuple[Runtime, ...]) -> Detector:
+    """The model in the first runtime that can run it."""
+    *others, last = runtimes
+    for runtime in others:
+        try:
+            return runtime.detector(model)
+        except PerceptionError as error:
+            _log.warning("%s: %s", runtime.name, error)
+    return last.detector(model)
 
 
 def _until(frames: Iterator[RGBDFrame], end: float) -> Iterator[RGBDFrame]:
@@ -141,7 +148,7 @@ def _at_camera_rate(
 ) -> dict[str, float]:
     arrivals = _Arrivals()
     slot: LatestSlot[RGBDFrame] = LatestSlot(_PENDING)
-    pipeline = MappingPipeline(mapper, slot, Governor(config.mapper), arrivals.note)
+    pipeline = MappingPipeline(mapper, slot, Governor(config.mapper), as_it_is, arrivals.note)
     pipeline.start()
     start = time.perf_counter()
     for number in range(count):

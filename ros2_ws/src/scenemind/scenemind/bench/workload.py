@@ -16,8 +16,11 @@ from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.memory.state import IntegrationOptions
 from scenemind.perception.backends import make_detector
+from scenemind.perception.backends.runtimes import Network, open_network
+from scenemind.perception.backends.yolo_detectors import padded
 from scenemind.perception.colors import COLOR_NAMES, HISTOGRAM_LENGTH
 from scenemind.perception.protocols import Detector
+from scenemind.perception.text import default_vocabulary
 from scenemind.perception.types import Detections, Observation
 from scenemind.perception.weights import cache_root
 from scenemind.simulation import SimpleDepthNoise, SimulatedSequence, make_room
@@ -128,31 +131,53 @@ class RandomWords:
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def random_detector(name: str, config: DetectorConfig) -> Detector:
+def random_detector(name: str, config: DetectorConfig, *, half: bool = False) -> Detector:
     """One of `RANDOM_MODELS`, which reports 20 boxes a frame.
 
     Args:
         config: of backend `auto`, in which case the model is exported first, once for a machine,
             or of `yolo_world` and `yoloe`, which run in torch; with what its runtime needs.
+        half: the exported file is in half precision.
 
     Raises:
         PerceptionError: the extra `ultralytics` or the runtime is not installed.
     """
-    architecture = RANDOM_MODELS[name]
+    thresholds = {"min_score": 0.0, "max_detections": _DETECTIONS}
+    with_weights = _with_weights(name, config.model_copy(update=thresholds), half, batch=1)
+    return make_detector(with_weights, encoder=RandomWords())
+
+
+def random_network(
+    name: str, config: DetectorConfig, *, half: bool, batch: int
+) -> tuple[Network, NDArray[np.float32]]:
+    """The network of such a detector for `batch` pictures at once, and the word vectors that it
+    takes; arguments and errors as of `random_detector`."""
+    config = _with_weights(name, config, half, batch)
+    network: Network
     if config.backend == "auto":
-        weights = str(_exported(name, architecture))
+        network = open_network(Path(config.weights), config)
     else:
-        weights = architecture
-    thresholds = {"weights": weights, "min_score": 0.0, "max_detections": _DETECTIONS}
-    return make_detector(config.model_copy(update=thresholds), encoder=RandomWords())
+        from scenemind.perception.backends.yolo_torch import TorchSession
+
+        network = TorchSession(config)
+    slots, _ = network.texts_shape or (None, 0)
+    return network, padded(RandomWords().encode(default_vocabulary()), slots)
 
 
-def _exported(name: str, architecture: str) -> Path:
-    path = cache_root() / "bench" / f"{name} with random weights.onnx"
+def _with_weights(name: str, config: DetectorConfig, half: bool, batch: int) -> DetectorConfig:
+    weights = RANDOM_MODELS[name]
+    if config.backend == "auto":
+        weights = str(_exported(name, weights, half, batch))
+    return config.model_copy(update={"weights": weights})
+
+
+def _exported(name: str, architecture: str, half: bool, batch: int) -> Path:
+    variant = f"{' float16' * half}{f' x{batch}' if batch > 1 else ''}"
+    path = cache_root() / "bench" / f"{name} with random weights{variant}.onnx"
     if not path.is_file():
         from scenemind.perception.backends.export import export_onnx
 
-        unfinished = path.with_name(f"unfinished {name}.onnx")
-        export_onnx(architecture, unfinished)
+        unfinished = path.with_name(f"unfinished {path.name}")
+        export_onnx(architecture, unfinished, half=half, batch=batch)
         unfinished.rename(path)
     return path

@@ -116,13 +116,23 @@ def _frame(
 @commands.command("detect", epilog="Example: scenemind bench detect --json")
 def _detect(
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each model.")] = 3.0,
+    batch: Annotated[
+        int, typer.Option(min=1, help="Measure networks with so many pictures at once, too.")
+    ] = 1,
+    runtime: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Only these, such as "torch CUDA float16"; may be repeated.', show_default="all"
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Detect in simulated 640x480 frames, with every installed model and runtime.
+    """Detect in simulated 640x480 frames, with every installed model, runtime and precision.
 
-    Models "with random weights" have the architecture and the speed of trained ones.
+    Models "with random weights" have the architecture and the speed of trained ones. On a GPU the
+    copies to it and back are counted.
     """
-    show_result("detect", bench_named("detect")(seconds), as_json)
+    show_result("detect", bench_named("detect")(seconds, batch, runtime or ()), as_json)
 
 
 @commands.command("pipeline", epilog="Example: scenemind bench pipeline --detector yoloe-26n-seg")
@@ -135,13 +145,17 @@ def _pipeline(
         ),
     ] = "",
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds at each speed.")] = 20.0,
+    runtime: Annotated[
+        str,
+        typer.Option(help="As `bench detect` names them.", show_default="the first that can run"),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Detect and map simulated 640x480 frames: at full speed, then at 30 Hz.
 
     Milliseconds are from a frame's arrival until it is in memory, at 30 a second.
     """
-    show_result("pipeline", bench_named("pipeline")(detector, seconds), as_json)
+    show_result("pipeline", bench_named("pipeline")(detector, seconds, runtime), as_json)
 
 
 @commands.command("transport", epilog="Example: scenemind bench transport --seconds 10 --json")

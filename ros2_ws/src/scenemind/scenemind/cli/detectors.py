@@ -98,6 +98,9 @@ def _export_detector(
     size: Annotated[
         str, typer.Option(help="Height and width of the images, multiples of 32.")
     ] = "480x640",
+    half: Annotated[
+        bool, typer.Option("--half", help="Half precision, for ONNX Runtime on a GPU.")
+    ] = False,
 ) -> None:
     """Write an open-vocabulary model with a picture and words as its inputs.
 
@@ -106,7 +109,7 @@ def _export_detector(
     """
     from scenemind.perception.backends.export import convert_to_openvino, export_onnx, has_openvino
 
-    export_onnx(model, out, slots, _parsed(size))
+    export_onnx(model, out, slots, _parsed(size), half=half)
     typer.echo(f"wrote {out}: set detector.weights to {out.absolute()}")
     if has_openvino():
         typer.echo(f"wrote {convert_to_openvino(out)}")

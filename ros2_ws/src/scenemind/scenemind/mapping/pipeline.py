@@ -21,11 +21,14 @@ from scenemind.mapping.mapper import DetectedFrame, Mapper, MapperReport
 _log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
+Work = TypeVar("Work")
 Result = TypeVar("Result")
 
 
-class MappingPipeline:
+class MappingPipeline(Generic[Item]):
     """Two threads that map the frames of a slot: one detects, the other tracks, lifts and fuses.
+
+    The slot may hold frames that are not decoded yet: those that a newer one replaces never are.
 
     An unexpected error is a bug and ends both; it is kept in `failure` and raised by `stop`.
 
@@ -37,13 +40,19 @@ class MappingPipeline:
     def __init__(
         self,
         mapper: Mapper,
-        slot: LatestSlot[RGBDFrame],
+        slot: LatestSlot[Item],
         governor: Governor,
+        read: Callable[[Item], RGBDFrame | None],
         on_report: Callable[[MapperReport], None] = lambda _report: None,
     ) -> None:
-        """Args: on_report: called after each frame, on the mapping thread."""
+        """
+        Args:
+            read: the frame of what the slot holds; None: it cannot be read, and is passed over.
+            on_report: called after each frame, on the mapping thread.
+        """
         self._mapper = mapper
         self._slot = slot
+        self._read = read
         self._on_report = on_report
         # At most one frame waits: detections that are not used soon are wasted work.
         self._detected: queue.Queue[DetectedFrame | None] = queue.Queue(maxsize=1)
@@ -72,11 +81,15 @@ class MappingPipeline:
             raise self.failure
 
     def _detect_all(self) -> None:
-        while (frame := self._slot.take()) is not None:
-            detected = self._guarded(self._mapper.detect, frame)
+        while (item := self._slot.take()) is not None:
+            detected = self._guarded(self._detect, item)
             if detected is not None:
                 self._detected.put(detected)
         self._detected.put(None)
+
+    def _detect(self, item: Item) -> DetectedFrame | None:
+        frame = self._read(item)
+        return None if frame is None else self._mapper.detect(frame)
 
     def _map_all(self) -> None:
         while (detected := self._detected.get()) is not None:
@@ -87,7 +100,7 @@ class MappingPipeline:
         self.governor.note(report.mapping_ms)
         self._on_report(report)
 
-    def _guarded(self, work: Callable[[Item], Result], item: Item) -> Result | None:
+    def _guarded(self, work: Callable[[Work], Result], item: Work) -> Result | None:
         """The result of the work; None once either thread has failed."""
         if self.failure is not None:
             return None
@@ -98,6 +111,11 @@ class MappingPipeline:
             self.failure = error
             self._slot.close()
             return None
+
+
+def as_it_is(frame: RGBDFrame) -> RGBDFrame:
+    """The frame: what `MappingPipeline` reads from a slot of frames."""
+    return frame
 
 
 def map_all(
@@ -114,7 +132,8 @@ def map_all(
         Exception: the error that ended the pipeline, or that the iterator of frames raised.
     """
     slot: LatestSlot[RGBDFrame] = LatestSlot()
-    pipeline = MappingPipeline(mapper, slot, Governor(MapperConfig(deadline_ms=0.0)), on_report)
+    governor = Governor(MapperConfig(deadline_ms=0.0))
+    pipeline = MappingPipeline(mapper, slot, governor, as_it_is, on_report)
     pipeline.start()
     try:
         for frame in frames:

@@ -23,12 +23,12 @@ from scenemind.doctor.evidence import SAMPLE, Evidence, OfferedQos
 from scenemind.doctor.examination import examine
 from scenemind.doctor.findings import Finding, show
 from scenemind.doctor.stream_checks import check_clock
-from scenemind.frames import RGBDFrame, SensorFrame
+from scenemind.frames import SensorFrame
 from scenemind.frames.bag import STREAM_TYPES
 from scenemind.geometry import Pose
 from scenemind_ros.conversions import odometry_to_msg, stamp_ns
 from scenemind_ros.input.camera_input import TfPoses
-from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler
+from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, UndecodedFrame
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import matching_qos
 from scenemind_ros.run_node import interrupt_after_ros
@@ -133,11 +133,14 @@ class DoctorNode(Node):
         kind = _CLASSES[publishers[0].topic_type]
         self.create_subscription(kind, topic, take, matching_qos(publishers))
 
-    def _keep(self, frame: RGBDFrame) -> None:
+    def _keep(self, undecoded: UndecodedFrame) -> None:
         """A few frames, evenly spread in time."""
         now = time.monotonic()
-        if len(self._frames) < SAMPLE and now >= self._keep_from:
-            self._keep_from = now + self._keep_every_s
+        if len(self._frames) >= SAMPLE or now < self._keep_from:
+            return
+        self._keep_from = now + self._keep_every_s
+        frame = undecoded.decode()
+        if frame is not None:
             pose = frame.world_T_camera
             self._frames.append(SensorFrame(frame.stamp_ns, frame.color, frame.depth_m, pose))
 

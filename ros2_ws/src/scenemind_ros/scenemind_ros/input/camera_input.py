@@ -15,10 +15,16 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
 
-from scenemind.frames import FrameError, RGBDFrame
+from scenemind.frames import FrameError
 from scenemind.geometry import GeometryError, Pose
 from scenemind_ros.conversions import instance_names_from_msg, stamp_ns
-from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, ImageMsg
+from scenemind_ros.input.frame_assembler import (
+    DropCounts,
+    FrameAssembler,
+    ImageMsg,
+    UndecodedFrame,
+)
+from scenemind_ros.input.mounting import CameraMounting
 from scenemind_ros.input.world_frame import CLOCK_BACK_NS, TfTree, WorldFrame
 from scenemind_ros.parameters import MappingParameters
 from scenemind_ros.qos import Reliability, describe_qos, matching_qos
@@ -138,9 +144,9 @@ class TfPoses:
 
     def want(self, stamp: int, camera_frame: str) -> None:
         """Add a colour image with this stamp and frame."""
+        self._tree.at(stamp)
         if stamp < self._newest_ns - CLOCK_BACK_NS:
             self._waiting.clear()
-            self._tree.clear()
         self._newest_ns = stamp
         self._waiting.append((stamp, camera_frame))
         self.poll()
@@ -172,13 +178,14 @@ class CameraInput:
         readers: by content, such as `color`.
         drops: dropped messages and frames, by cause.
         world: the frame that poses are in.
+        mounting: of the camera on odometry's base; None where TF gives the camera's pose.
     """
 
     def __init__(
         self,
         node: Node,
         parameters: MappingParameters,
-        deliver: Callable[[RGBDFrame], None],
+        deliver: Callable[[UndecodedFrame], None],
         name_instances: Callable[[Mapping[int, str]], None],
     ) -> None:
         """`name_instances` gets a simulator's instance names on each message.
@@ -187,19 +194,25 @@ class CameraInput:
             ConfigError: the pose source is TF, and tf2_ros is not installed.
         """
         self.drops = DropCounts(node.get_logger())
+        self.mounting: CameraMounting | None = None
         self.assembler = FrameAssembler(parameters, deliver, self.drops)
         self.world = WorldFrame(
             node,
             parameters.map_frame,
             self.assembler.add_base_pose,
+            self.drops,
             is_begun_here=parameters.publish.map_to_odom,
         )
         self._name_instances = name_instances
         self._tf: TfPoses | None = None
+        self._base_frame: str | None = None
         if parameters.pose_source == "tf":
             self._tf = TfPoses(
                 node, parameters.map_frame, self.assembler.add_camera_pose, self.drops
             )
+        else:
+            self.mounting = CameraMounting(node, parameters.base_T_camera, self.assembler.mount)
+            self.assembler.waits_for_mounting = not self.mounting.is_settled
         topics = parameters.topics
         self.readers = {
             stream: TopicReader(node, topic, handlers, parameters.qos.reliability)
@@ -235,6 +248,8 @@ class CameraInput:
         for reader in self.readers.values():
             reader.poll()
         self.world.poll()
+        if self.mounting is not None:
+            self.mounting.poll()
         if self._tf is not None:
             self._tf.poll()
 
@@ -242,15 +257,20 @@ class CameraInput:
         for reader in self.readers.values():
             reader.close()
         self.world.close()
+        if self.mounting is not None:
+            self.mounting.close()
         if self._tf is not None:
             self._tf.close()
 
     def _add_odometry(self, msg: Odometry) -> None:
         pose = self.assembler.read_odometry(msg)
+        self._base_frame = msg.child_frame_id
         if pose is not None:
             self.world.add(stamp_ns(msg.header.stamp), msg.header.frame_id, pose)
 
     def _add_color(self, msg: ImageMsg) -> None:
+        if self.mounting is not None and self._base_frame is not None:
+            self.mounting.look(self._base_frame, msg.header.frame_id, stamp_ns(msg.header.stamp))
         self.assembler.add_color(msg)
         if self._tf is not None:
             self._tf.want(stamp_ns(msg.header.stamp), msg.header.frame_id)

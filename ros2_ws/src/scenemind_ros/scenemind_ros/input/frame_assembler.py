@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -30,15 +32,18 @@ class DropCounts:
 
     def __init__(self, logger: RcutilsLogger) -> None:
         self._logger = logger
+        self._lock = threading.Lock()  # images are decoded on another thread
         self._counts: Counter[str] = Counter()
         self._details: dict[str, str] = {}
 
     def count(self, cause: str, detail: str) -> None:
         """Count one drop of the cause, such as `bad_depth`; the detail names the reason and the
         remedy."""
-        self._counts[cause] += 1
-        self._details[cause] = detail
-        if self._counts[cause] == 1:
+        with self._lock:
+            self._counts[cause] += 1
+            self._details[cause] = detail
+            is_first = self._counts[cause] == 1
+        if is_first:
             self._logger.warning(f"dropped ({cause}): {detail}; more of these are only counted")
 
     def find_detail(self, cause: str) -> str | None:
@@ -46,25 +51,67 @@ class DropCounts:
         return self._details.get(cause)
 
     def counts(self) -> Mapping[str, int]:
-        return dict(self._counts)
+        with self._lock:
+            return dict(self._counts)
 
 
 ImageMsg: TypeAlias = Image | CompressedImage
 Synced: TypeAlias = SyncedFrame[ImageMsg, ImageMsg, Image]
+_BAD_IMAGE = "bad_image"
 _FARTHEST_M = 1e6
 _UNCALIBRATED = 5  # frames that wait for the first camera_info; newer ones replace the oldest
+_UNMOUNTED = 60  # the same, for the camera's mounting, two seconds at most
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UndecodedFrame:
+    """A frame whose images are messages yet; `decode` may be called on any thread."""
+
+    number: int
+    synced: Synced
+    camera: PinholeCamera
+    base_T_camera: Pose
+    registrar: DepthRegistrar | None
+    drops: DropCounts
+
+    def decode(self) -> RGBDFrame | None:
+        """The frame; None if an image is unreadable or sizes do not match, which is counted."""
+        synced = self.synced
+        try:
+            depth_m = depth_from_msg(synced.depth)
+            if self.registrar is not None:
+                depth_m = self.registrar.register(depth_m)
+            return RGBDFrame(
+                number=self.number,
+                stamp_ns=synced.stamp_ns,
+                color=color_from_msg(synced.color),
+                depth_m=depth_m,
+                camera=self.camera,
+                world_T_camera=synced.pose @ self.base_T_camera,
+                instances=None
+                if synced.instances is None
+                else instances_from_msg(synced.instances),
+            )
+        except FrameError as error:
+            self.drops.count(_BAD_IMAGE, str(error))
+            return None
 
 
 class FrameAssembler:
     """Assembler of frames from the input topics' messages; unusable messages are counted as drops.
 
-    Messages are paired undecoded: only those of a frame cost decoding time. Not thread-safe.
+    Images stay as they come: only those that are mapped cost decoding time. Not thread-safe.
+
+    Attributes:
+        base_T_camera: the camera's mounting.
+        waits_for_mounting: frames are kept until `mount`.
+        newest_stamp_ns: by stream.
     """
 
     def __init__(
         self,
         parameters: MappingParameters,
-        deliver: Callable[[RGBDFrame], None],
+        deliver: Callable[[UndecodedFrame], None],
         drops: DropCounts,
     ) -> None:
         """`deliver` gets each frame, in the order of stamps, numbered from 0."""
@@ -73,7 +120,7 @@ class FrameAssembler:
         self._synchronizer: Synchronizer[ImageMsg, ImageMsg, Image] = Synchronizer(
             parameters.sync, with_instances=bool(parameters.topics.instances)
         )
-        self._base_T_camera = pose_from_list(parameters.base_T_camera)
+        self.base_T_camera = pose_from_list(parameters.base_T_camera)
         self._color_T_depth: Pose | None = None
         if not parameters.depth.aligned:
             self._color_T_depth = pose_from_list(parameters.depth.color_T_depth)
@@ -82,12 +129,13 @@ class FrameAssembler:
         self._registrar: DepthRegistrar | None = None
         self._uncalibrated: deque[Synced] = deque()
         self._number = 0
+        self.waits_for_mounting = False
         self.newest_stamp_ns: dict[str, int] = {}
 
     @property
     def delivered(self) -> int:
-        """Number of frames."""
-        return self._number
+        """Number of frames, without those that could not be decoded."""
+        return self._number - self._drops.counts().get(_BAD_IMAGE, 0)
 
     @property
     def sync_counts(self) -> Mapping[str, int]:
@@ -119,13 +167,7 @@ class FrameAssembler:
         except GeometryError as error:
             self._drops.count("bad_pose", str(error))
             return None
-        if np.abs(pose.translation).max() > _FARTHEST_M:
-            self._drops.count(
-                "bad_pose",
-                f"odometry is at {pose.translation.tolist()} m: no robot is {_FARTHEST_M:g} m away",
-            )
-            return None
-        return pose
+        return pose if self._is_possible(pose) else None
 
     def add_odometry(self, msg: Odometry) -> None:
         """Add a pose of the base in the world's frame."""
@@ -133,14 +175,35 @@ class FrameAssembler:
         if pose is not None:
             self.add_base_pose(stamp_ns(msg.header.stamp), pose)
 
+    def mount(self, base_T_camera: Pose) -> None:
+        """The camera's mounting, where it is known better than by the parameter; frames wait for
+        it while it `waits_for_mounting`."""
+        self.base_T_camera = base_T_camera
+        self.waits_for_mounting = False
+        self._deliver_all([])
+
     def add_base_pose(self, stamp: int, world_T_base: Pose) -> None:
         """Add a pose of the base; the fixed mounting of the camera is added later."""
+        if not self._is_possible(world_T_base):
+            return
         self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
 
     def add_camera_pose(self, stamp: int, world_T_camera: Pose) -> None:
         """Add a pose of the camera itself, from a source that knows its mounting (TF)."""
-        world_T_base = world_T_camera @ self._base_T_camera.inverse()
+        if not self._is_possible(world_T_camera):
+            return
+        world_T_base = world_T_camera @ self.base_T_camera.inverse()
         self._deliver_all(self._synchronizer.add_pose(stamp, world_T_base))
+
+    def _is_possible(self, pose: Pose) -> bool:
+        """Whether a robot can be there; one that cannot is counted."""
+        if np.abs(pose.translation).max() <= _FARTHEST_M:
+            return True
+        self._drops.count(
+            "bad_pose",
+            f"a pose is at {pose.translation.tolist()} m: no robot is {_FARTHEST_M:g} m away",
+        )
+        return False
 
     def _stamp(self, stream: str, msg: ImageMsg | Odometry) -> int:
         stamp = stamp_ns(msg.header.stamp)
@@ -161,7 +224,8 @@ class FrameAssembler:
     def _deliver_all(self, synced_frames: list[Synced]) -> None:
         """Deliver the waiting frames and these; calibration may arrive after the first images."""
         for synced in synced_frames:
-            if len(self._uncalibrated) == _UNCALIBRATED:
+            most = _UNMOUNTED if self.waits_for_mounting else _UNCALIBRATED
+            if len(self._uncalibrated) == most:
                 self._uncalibrated.popleft()
                 self._drops.count(*self._missing_calibration())
             self._uncalibrated.append(synced)
@@ -169,39 +233,29 @@ class FrameAssembler:
         self._deliver_calibrated()
 
     def _missing_calibration(self) -> tuple[str, str]:
+        if self.waits_for_mounting:
+            return "no_mounting", "frames wait until /tf_static says where the camera is"
         if self._camera is None:
             return "no_camera_info", "images arrive, but no camera_info for them"
         return "no_depth_camera_info", "depth is not aligned and has no camera_info of its own"
 
     def _deliver_calibrated(self) -> None:
-        if self._camera is None:
+        if self._camera is None or self.waits_for_mounting:
             return
         if self._color_T_depth is not None and self._depth_camera is None:
             return
+        if self._color_T_depth is not None and self._depth_camera and self._registrar is None:
+            calibration = DepthCalibration(self._depth_camera, self._color_T_depth)
+            self._registrar = DepthRegistrar(calibration, self._camera)
         while self._uncalibrated:
-            try:
-                frame = self._assemble(self._uncalibrated.popleft(), self._camera)
-            except FrameError as error:
-                self._drops.count("bad_image", str(error))
-                continue
+            synced = self._uncalibrated.popleft()
+            frame = UndecodedFrame(
+                self._number,
+                synced,
+                self._camera,
+                self.base_T_camera,
+                self._registrar,
+                self._drops,
+            )
             self._number += 1
             self._deliver(frame)
-
-    def _assemble(self, synced: Synced, camera: PinholeCamera) -> RGBDFrame:
-        """Decode a frame; raises FrameError if an image is unreadable or the sizes do not match."""
-        depth_m = depth_from_msg(synced.depth)
-        if self._color_T_depth is not None and self._depth_camera is not None:
-            if self._registrar is None:
-                calibration = DepthCalibration(self._depth_camera, self._color_T_depth)
-                self._registrar = DepthRegistrar(calibration, camera)
-            depth_m = self._registrar.register(depth_m)
-        instances = None if synced.instances is None else instances_from_msg(synced.instances)
-        return RGBDFrame(
-            number=self._number,
-            stamp_ns=synced.stamp_ns,
-            color=color_from_msg(synced.color),
-            depth_m=depth_m,
-            camera=camera,
-            world_T_camera=synced.pose @ self._base_T_camera,
-            instances=instances,
-        )

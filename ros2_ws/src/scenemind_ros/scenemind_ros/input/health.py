@@ -35,7 +35,7 @@ class FrameYield:
     def problems(self) -> list[str]:
         """Problems for a person; none while frames arrive, or while no colour image does."""
         is_heard = time.monotonic() - self._source.readers["color"].heard_at < self._silence_s
-        if not is_heard or self._source.assembler.delivered != self._frames:
+        if not is_heard or self._source.assembler.delivered > self._frames:
             self._note()
             return []
         without_s = time.monotonic() - self._since

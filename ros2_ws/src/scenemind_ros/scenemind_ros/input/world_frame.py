@@ -6,8 +6,9 @@ Odometry comes in a frame of its own, usually `odom`, and SLAM or AMCL say by TF
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -15,6 +16,8 @@ from rclpy.node import Node
 from rclpy.time import Time
 
 from scenemind.geometry import GeometryError, Pose
+from scenemind_ros.conversions import stamp_ns
+from scenemind_ros.input.frame_assembler import DropCounts
 from scenemind_ros.optional_ros import tf2_ros
 from scenemind_ros.parameters import require_tf2
 
@@ -22,10 +25,22 @@ _LATE_NS = 250_000_000  # a pose waits for its transform until odometry is this 
 _PATIENCE_NS = 5_000_000_000  # for the first transform, in the time of the stamps
 _MOST_WAITING = 5_000  # poses: stamps that stand still never run out of patience
 CLOCK_BACK_NS = 1_000_000_000  # a stamp that goes back by more is of another run of the clock
+_AHEAD_NS = 5_000_000_000  # localisation dates its transforms ahead by a second or two
+_MOST_ASIDE = 200  # transforms
+_AUTHORITY = "scenemind"
 
 
 class TfTree:
-    """Transforms of `/tf` and `/tf_static`."""
+    """Transforms of `/tf` and `/tf_static`, as of the present of the streams.
+
+    tf2 keeps ten seconds before the newest transform: one from the far future empties it for good.
+    Such ones wait here until their time comes. Transforms whose clock went back are kept for the
+    moment when the streams go back too.
+
+    Attributes:
+        put_aside: transforms that were of the future when they came.
+        refused: transforms with a negative stamp, which no clock has.
+    """
 
     def __init__(self, node: Node) -> None:
         """
@@ -33,8 +48,15 @@ class TfTree:
             ConfigError: tf2_ros is not installed.
         """
         tf2 = require_tf2()
+        self.put_aside = self.refused = 0
         self._buffer: Any = tf2.Buffer()
-        self._listener: Any = tf2.TransformListener(self._buffer, node)
+        self._lock = threading.Lock()  # the listener may have a thread of its own
+        self._present_ns: int | None = None
+        self._future: deque[Any] = deque(maxlen=_MOST_ASIDE)
+        self._gone_back: deque[Any] = deque(maxlen=_MOST_ASIDE)
+        self._newest_ns: dict[str, int] = {}
+        # It hands what it hears to the two methods `set_transform` and `set_transform_static`.
+        self._listener: Any = tf2.TransformListener(self, node)
 
     def find(self, target: str, source: str, stamp: int | None = None) -> Pose | None:
         """`target_T_source` at a stamp in ns, or the newest; None: not known (yet).
@@ -42,22 +64,84 @@ class TfTree:
         Raises:
             GeometryError: its rotation is none, or a number is not finite.
         """
+        found = self._find(target, source, stamp)
+        return None if found is None else _pose_of(found.transform)
+
+    def find_static(self, target: str, source: str) -> tuple[Pose, bool] | None:
+        """`target_T_source`, and whether nothing in it moves; None: not known (yet).
+
+        Raises:
+            GeometryError: as of `find`.
+        """
+        found = self._find(target, source, None)
+        if found is None:
+            return None
+        return _pose_of(found.transform), stamp_ns(found.header.stamp) == 0  # tf2: always known
+
+    def at(self, stamp: int) -> None:
+        """The streams are at this stamp, in ns; one that goes back by more than a second is of
+        another run of the clock, whose transforms replace all but static ones."""
+        with self._lock:
+            if self._present_ns is not None and stamp < self._present_ns - CLOCK_BACK_NS:
+                self._buffer.clear()
+                self._newest_ns.clear()
+                self._future.clear()
+                self._present_ns = stamp
+                self._keep(self._gone_back)
+                self._gone_back.clear()
+            self._present_ns = stamp
+            if self._future:
+                waiting, self._future = self._future, deque(maxlen=_MOST_ASIDE)
+                self._keep(waiting)
+
+    def set_transform(self, transform: Any, authority: str) -> None:
+        """A transform of /tf, from the listener."""
+        stamp = stamp_ns(transform.header.stamp)
+        with self._lock:
+            if stamp < 0:
+                self.refused += 1
+            elif self._is_future(stamp):
+                self.put_aside += self._present_ns is not None
+                self._future.append(transform)
+            elif stamp < self._newest_ns.get(transform.child_frame_id, 0) - CLOCK_BACK_NS:
+                self._gone_back.append(transform)
+            else:
+                self._newest_ns[transform.child_frame_id] = stamp
+                self._buffer.set_transform(transform, authority)
+
+    def set_transform_static(self, transform: Any, authority: str) -> None:
+        """A transform of /tf_static, from the listener."""
+        with self._lock:
+            self._buffer.set_transform_static(transform, authority)
+
+    def close(self) -> None:
+        self._listener.unregister()
+
+    def _find(self, target: str, source: str, stamp: int | None) -> Any | None:
         if stamp is not None and stamp < 0:
             return None  # ROS has no such time
         when = Time() if stamp is None else Time(nanoseconds=stamp)
         if not self._buffer.can_transform(target, source, when):
             return None
-        found = self._buffer.lookup_transform(target, source, when).transform
-        t, q = found.translation, found.rotation
-        return Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
+        return self._buffer.lookup_transform(target, source, when)
 
-    def clear(self) -> None:
-        """Forget all but static ones: the clock was set back, and what was known is of the
-        future."""
-        self._buffer.clear()
+    def _is_future(self, stamp: int) -> bool:
+        """Whether a transform is of a time that no stream has reached, or may have."""
+        return self._present_ns is None or stamp > self._present_ns + _AHEAD_NS
 
-    def close(self) -> None:
-        self._listener.unregister()
+    def _keep(self, transforms: Iterable[Any]) -> None:
+        for transform in transforms:
+            stamp = stamp_ns(transform.header.stamp)
+            if self._is_future(stamp):
+                self._future.append(transform)
+            else:
+                self._newest_ns[transform.child_frame_id] = stamp
+                self._buffer.set_transform(transform, _AUTHORITY)
+
+
+def _pose_of(transform: Any) -> Pose:
+    t, q = transform.translation, transform.rotation
+    return Pose.from_quaternion((t.x, t.y, t.z), (q.x, q.y, q.z, q.w))
 
 
 class WorldFrame:
@@ -75,12 +159,14 @@ class WorldFrame:
         node: Node,
         map_frame: str,
         deliver: Callable[[int, Pose], None],
+        drops: DropCounts,
         *,
         is_begun_here: bool = False,
     ) -> None:
         """`deliver` gets stamps in ns and `world_T_base`, in the order of arrival.
 
         Args:
+            drops: counts poses whose transform is none.
             is_begun_here: the map begins where odometry does, and this node publishes how they
                 part: TF is not read.
         """
@@ -89,6 +175,7 @@ class WorldFrame:
         self._map_frame = map_frame
         self._is_begun_here = is_begun_here
         self._deliver = deliver
+        self._drops = drops
         self._logger: RcutilsLogger = node.get_logger()
         self._node = node
         self._tf: TfTree | None = None
@@ -109,9 +196,9 @@ class WorldFrame:
             self._settle(frame, "tf2_ros is not installed")
             self._deliver(stamp, odom_T_base)
             return
+        self._tf.at(stamp)
         if stamp < self._newest_ns - CLOCK_BACK_NS:
             self._waiting.clear()
-            self._tf.clear()
             self._first_ns = None
         self._newest_ns = stamp
         if self._first_ns is None:
@@ -129,7 +216,7 @@ class WorldFrame:
                 if found is None and newest_ns - stamp > _LATE_NS:
                     found = self._tf.find(self._map_frame, frame)
             except GeometryError as error:
-                self._logger.warning(f"{self._map_frame} to {frame}: {error}", once=True)
+                self._drops.count("bad_pose", f"{self._map_frame} to {frame}: {error}")
                 self._waiting.popleft()
                 continue
             if found is not None:

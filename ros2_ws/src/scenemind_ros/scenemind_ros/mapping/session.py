@@ -18,7 +18,6 @@ from scenemind.composition import Reasoner
 from scenemind.config import DetectorConfig
 from scenemind.config.scenemind_config import default_root
 from scenemind.describing import AnnotationWorker, DescribingService, vision_only
-from scenemind.frames import RGBDFrame
 from scenemind.geometry import Pose
 from scenemind.mapping import Governor, LatestSlot, Mapper, MapperReport, MappingPipeline
 from scenemind.memory import Memory, ReadOnlyMemory, SceneMemoryError
@@ -33,6 +32,7 @@ from scenemind.perception.protocols import Detector
 from scenemind.reasoning.inventory import BackgroundInventory
 from scenemind_ros.errors import diagnostic_status
 from scenemind_ros.input.camera_input import CameraInput
+from scenemind_ros.input.frame_assembler import UndecodedFrame
 from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
 from scenemind_ros.mapping.map_publisher import MapPublisher, MapToOdom
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
@@ -87,8 +87,8 @@ class MappingSession:
             raise
         self.mapper: Mapper | None = None
         self.loops: LoopClosing | None = None
-        self._pipeline: MappingPipeline | None = None
-        self._slot: LatestSlot[RGBDFrame] = LatestSlot(parameters.pending_frames)
+        self._pipeline: MappingPipeline[UndecodedFrame] | None = None
+        self._slot: LatestSlot[UndecodedFrame] = LatestSlot(parameters.pending_frames)
         self._is_active = False
         self._dropped_before = 0
 
@@ -139,7 +139,9 @@ class MappingSession:
             self.loops.prepare()
             self.mapper = Mapper(self._detector, self.memory, self._parameters, loops=self.loops)
             governor = Governor(self._parameters.mapper)
-            self._pipeline = MappingPipeline(self.mapper, self._slot, governor, self._on_report)
+            self._pipeline = MappingPipeline(
+                self.mapper, self._slot, governor, UndecodedFrame.decode, self._on_report
+            )
             self._pipeline.start()
 
     def stop(self) -> None:
@@ -156,8 +158,9 @@ class MappingSession:
         self._slot = LatestSlot(self._parameters.pending_frames)
         self._pipeline = self.mapper = self.loops = None
 
-    def submit(self, frame: RGBDFrame) -> None:
-        """Hand a frame to the mapper; without a mapper the newest frames wait for it."""
+    def submit(self, frame: UndecodedFrame) -> None:
+        """Hand a frame to the mapper; without a mapper the newest frames wait for it. One that a
+        newer one replaces is not decoded."""
         self._slot.put(frame)
 
     def name_instances(self, names: Mapping[int, str]) -> None:
@@ -331,6 +334,7 @@ class MappingDiagnostics:
         values: dict[str, object] = {}
         for stream, reader in self._source.readers.items():
             values[f"{stream}_topic"] = reader.topic
+            values[f"{stream}_messages"] = reader.received
             values[f"{stream}_hz"] = self._rates.hz(stream, reader.received)
         frames = self._source.assembler.delivered
         values["frames"], values["frames_hz"] = frames, self._rates.hz("input", frames)
@@ -342,6 +346,9 @@ class MappingDiagnostics:
         values["world_frame"] = self._source.world.name
         if self._source.world.problem:
             problems.append(self._source.world.problem)
+        if self._source.mounting is not None:
+            values["camera_mounting"] = self._source.mounting.source or "not known yet"
+            problems += [self._source.mounting.problem] * bool(self._source.mounting.problem)
         return diagnostic_status(self._node, "input", values, problems)
 
     def _mapper(self) -> DiagnosticStatus:
@@ -477,7 +484,12 @@ class MappingRun:
         self._input = CameraInput(node, parameters, session.submit, self._name_instances)
         self._has_tf_poses = parameters.pose_source == "tf"
         self._corrections = SlamCorrections(
-            node, parameters, lambda: session.memory, self._keeps_odometry
+            node,
+            parameters,
+            lambda: session.memory,
+            self._keeps_odometry,
+            lambda: self._input.assembler.base_T_camera,
+            lambda: self._input.assembler.newest_stamp_ns.get("color"),
         )
         wants_odom = parameters.publish.map_to_odom
         self._map_to_odom = MapToOdom(node) if wants_odom else None

@@ -43,11 +43,15 @@ class SlamCorrections:
         parameters: MappingParameters,
         memory: Callable[[], Memory],
         keeps_odometry: Callable[[], bool] = lambda: True,
+        mounting: Callable[[], Pose] | None = None,
+        present_ns: Callable[[], int | None] = lambda: None,
     ) -> None:
         """
         Args:
             memory: the memory in use.
             keeps_odometry: whether new frames come with poses that know nothing of corrections.
+            mounting: the camera's pose on the base; None: the parameter's.
+            present_ns: stamp of the newest image.
 
         Raises:
             ConfigError: jumps of TF are wanted, and tf2_ros is not installed.
@@ -58,7 +62,7 @@ class SlamCorrections:
         self._memory = memory
         self._settings = parameters.corrections
         self._keeps_odometry = keeps_odometry
-        self._base_T_camera = pose_from_list(parameters.base_T_camera)
+        self._base_T_camera = mounting or (lambda: pose_from_list(parameters.base_T_camera))
         self._stamps_of_nodes: dict[int, int] = {}
         self._newest: Callable[[Memory], Corrected] | None = None
         self._wake = threading.Condition()
@@ -76,7 +80,7 @@ class SlamCorrections:
         }
         self._jumps = None
         if self._settings.tf:
-            self._jumps = TfJumps(node, parameters.map_frame, self._settings.odom_frame)
+            self._jumps = TfJumps(node, parameters.map_frame, self._settings.odom_frame, present_ns)
         self._thread = threading.Thread(target=self._run, name="slam corrections", daemon=True)
         self._thread.start()
 
@@ -115,7 +119,8 @@ class SlamCorrections:
     def _put_bases(self, bases: Sequence[tuple[int, Any]]) -> None:
         try:
             poses = {
-                stamp: pose_from_msg(pose) @ self._base_T_camera for stamp, pose in _in_order(bases)
+                stamp: pose_from_msg(pose) @ self._base_T_camera()
+                for stamp, pose in _in_order(bases)
             }
         except GeometryError as error:
             self._refuse(error)
@@ -191,18 +196,25 @@ class TfJumps:
         last_ns: stamp of the frame with which the last jump was known; 0 before the first.
     """
 
-    def __init__(self, node: Node, map_frame: str, odom_frame: str) -> None:
-        """
+    def __init__(
+        self, node: Node, map_frame: str, odom_frame: str, present_ns: Callable[[], int | None]
+    ) -> None:
+        """`present_ns` tells the stamp of the newest image.
+
         Raises:
             ConfigError: tf2_ros is not installed.
         """
         self._tree = TfTree(node)
         self._frames = map_frame, odom_frame
+        self._present_ns = present_ns
         self._known: Pose | None = None
         self.last_ns = 0
 
     def find(self) -> Pose | None:
         """`corrected_T_old` of the map, if map -> odom is another one than before."""
+        present_ns = self._present_ns()
+        if present_ns is not None:
+            self._tree.at(present_ns)
         try:
             now = self._tree.find(*self._frames)
         except GeometryError:

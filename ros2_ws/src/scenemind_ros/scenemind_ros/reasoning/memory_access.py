@@ -78,6 +78,7 @@ class RemoteMemory:
         """`mapping_node` is its name, full or in the node's namespace."""
         mapping_node = node.resolve_service_name(mapping_node)
         group = ReentrantCallbackGroup()
+        self._node = node
         self._timeout_s = timeout_s
         self._clients = {
             kind: node.create_client(
@@ -104,6 +105,11 @@ class RemoteMemory:
         self._world_frame = ""
         self._tree_text: dict[tuple[int, int, int], TreeJson] = {}
         self._frame_index: dict[tuple[int, int], FrameIndex] = {}
+
+    def close(self) -> None:
+        """Destroy its clients, once no call is under way."""
+        for client in self._clients.values():
+            self._node.destroy_client(client)
 
     def world_frame(self) -> str:
         """The frame that the newest snapshot's positions are in."""

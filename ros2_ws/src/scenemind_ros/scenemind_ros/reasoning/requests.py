@@ -132,8 +132,9 @@ class ReasoningRequests:
         """Number of requests that wait for a place."""
         return self._work.waiting
 
-    def close(self) -> None:
-        self._work.close()
+    def close(self, patience_s: float = 0.0) -> bool:
+        """Cancel what is in work, take no more; whether all of it has ended in time."""
+        return self._work.close(patience_s)
 
     def ask(self, request: Any, response: Any, caller: ServiceCaller) -> None:
         """A question (Ask service or action)."""
@@ -336,6 +337,7 @@ class ReasoningDiagnostics:
 
     def close(self) -> None:
         self._node.destroy_timer(self._timer)
+        self._node.destroy_publisher(self._publisher)
 
     def _publish(self) -> None:
         message = DiagnosticArray(status=list(self._parts()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as StillRunning
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from scenemind_ros.qos import REQUESTS
 Result = TypeVar("Result")
 _CANCEL_POLL_S = 0.02
 _MAYBE_WRITTEN = "its correction is written or about to be: see ListCorrections"
+_CLOSED = "the reasoning node is no longer active"
 THREADS = "reasoning"
 """Prefix of the names of its threads."""
 
@@ -88,7 +89,8 @@ class BoundedWork:
             same: callers with equal values share work that has not begun; None: nobody does.
 
         Raises:
-            RosError: TIMEOUT, CANCELLED, or BUSY when too many are waiting.
+            RosError: TIMEOUT, CANCELLED, BUSY when too many are waiting, or NODE_UNAVAILABLE after
+                `close`.
         """
         deadline = time.monotonic() + timeout_s + grace_s
         job = self._join(work, cancel, same)
@@ -99,6 +101,8 @@ class BoundedWork:
                     return job.done.result(
                         left_s if is_cancelled is None else min(left_s, _CANCEL_POLL_S)
                     )
+                except CancelledError:
+                    raise RosError(_CLOSED, Error.NODE_UNAVAILABLE) from None
                 except StillRunning:
                     if job.done.done():  # just now, or the work itself raised a TimeoutError
                         return job.done.result()
@@ -108,9 +112,19 @@ class BoundedWork:
         finally:
             self._leave(job)
 
-    def close(self) -> None:
-        """Take no more work, without waiting for running work."""
+    def close(self, patience_s: float = 0.0) -> bool:
+        """Take no more work, and cancel what waits and runs; whether all has ended in time.
+
+        Calls to a memory end by their own time limits.
+        """
+        with self._lock:
+            jobs = list(self._jobs)
+        for job in jobs:
+            if not job.done.cancel():
+                job.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        _, running = wait((job.done for job in jobs), patience_s)
+        return not running
 
     def _join(self, work: Callable[[], Any], cancel: Callable[[], bool], same: Hashable) -> _Job:
         with self._lock:
@@ -124,7 +138,10 @@ class BoundedWork:
             job = self._shared.get(same) if same is not None else None
             # What runs has read the memory already, which may have been corrected since.
             if job is None or job.done.running() or job.done.done():
-                job = _Job(self._pool.submit(work), cancel)
+                try:
+                    job = _Job(self._pool.submit(work), cancel)
+                except RuntimeError:  # shut down
+                    raise RosError(_CLOSED, Error.NODE_UNAVAILABLE) from None
                 self._jobs.add(job)
                 if same is not None:
                     self._shared[same] = job
@@ -197,13 +214,17 @@ class GoalCaller(ServiceCaller):
     """
 
     def __init__(
-        self, goal: ServerGoalHandle, feedback: type, camera_frame: str, context: Context
+        self,
+        goal: ServerGoalHandle,
+        feedback: type,
+        camera_frame: Callable[[], str],
+        context: Context,
     ) -> None:
         """Create the caller of a goal.
 
         Args:
             feedback: message class of the action, such as `Ask.Feedback`.
-            camera_frame: frame_id of key frames.
+            camera_frame: tells the frame_id of key frames.
             context: of the node.
         """
         self._goal = goal
@@ -239,7 +260,7 @@ class GoalCaller(ServiceCaller):
             self._step += stage != self._stage
             self._stage, self._last_s = stage, now_s
             self._key_frames = key_frames or self._key_frames
-            evidence = evidence_to_msg(self._key_frames, self._camera_frame, with_images=False)
+            evidence = evidence_to_msg(self._key_frames, self._camera_frame(), with_images=False)
             self._publish(
                 self._feedback(
                     stage=stage, step=self._step, partial_reasoning=text, evidence=evidence
@@ -261,7 +282,8 @@ Handler = Callable[[Any, Any, ServiceCaller], None]
 class RequestServers:
     """Services and actions with parallel requests, each on a thread of the node's executor."""
 
-    def __init__(self, node: Node, camera_frame: str) -> None:
+    def __init__(self, node: Node, camera_frame: Callable[[], str]) -> None:
+        """`camera_frame` tells the frame_id of key frames, while the node is configured."""
         self._node = node
         self._camera_frame = camera_frame
         self._group = ReentrantCallbackGroup()

@@ -26,10 +26,13 @@ def export_onnx(
     path: Path,
     slots: int = DEFAULT_SLOTS,
     size: tuple[int, int] = DEFAULT_SIZE,
+    *,
+    half: bool = False,
+    batch: int = 1,
 ) -> None:
     """Export a YOLO-World or YOLOE model to ONNX, with word vectors as an input.
 
-    `images` (1, 3, h, w), `texts` (1, slots, 512) -> rows [, prototypes]; see `PromptedNetwork`.
+    `images` (batch, 3, h, w), `texts` (1, slots, 512) -> rows [, prototypes]: `PromptedNetwork`.
     The file's metadata has `names` (none), `slots`, `text_encoder`, `task`, `stride`, `end2end`.
 
     Args:
@@ -37,6 +40,8 @@ def export_onnx(
         path: of the file, with the suffix .onnx.
         slots: size of the largest vocabulary.
         size: width and height of the image input.
+        half: weights and inputs in float16, which GPUs compute faster; boxes stay in float32.
+        batch: pictures at once; a detector takes one.
 
     Raises:
         PerceptionError: the extra is not installed, no such weights, an impossible size, or the
@@ -59,8 +64,12 @@ def export_onnx(
         ) from error
     from scenemind.perception.backends.prompted_network import PromptedNetwork
 
-    network = PromptedNetwork(model.module, model.family).eval()
-    inputs = (torch.zeros(1, 3, size[1], size[0]), torch.full((1, slots, WORD_DIMENSION), 0.04))
+    dtype = torch.float16 if half else torch.float32
+    network = PromptedNetwork(model.module, model.family).to(dtype).eval()
+    inputs = (
+        torch.zeros(batch, 3, size[1], size[0], dtype=dtype),
+        torch.full((1, slots, WORD_DIMENSION), 0.04, dtype=dtype),
+    )
     metadata = {**model_metadata(model, network), "slots": str(slots), "names": "{}"}
     names = ["rows", "prototypes"] if network.has_masks else ["rows"]
     try:

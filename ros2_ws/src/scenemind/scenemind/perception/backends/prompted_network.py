@@ -21,7 +21,7 @@ _UNUSED_LOGIT = -100.0  # a probability of 0, in half precision, too
 
 
 class PromptedNetwork(nn.Module):
-    """images (1, 3, h, w), texts (1, slots, D) -> rows (1, N, 6 [+ K]) [and prototypes (1, K, ..)].
+    """images (B, 3, h, w), texts (1, slots, D) -> rows (B, N, 6 [+ K]) [and prototypes (B, K, ..)].
 
     A row is x0, y0, x1, y1 in input pixels, score, slot, mask weights; best first. Zero rows in
     `texts` are unused slots: they never fire and have no other effect.
@@ -54,7 +54,8 @@ class PromptedNetwork(nn.Module):
 
     def forward(self, images: torch.Tensor, texts: torch.Tensor) -> tuple[torch.Tensor, ...]:
         used = (texts * texts).sum(-1, keepdim=True) > 0
-        features = self._features(images, torch.where(used, texts, texts[:, :1]))
+        guide = torch.where(used, texts, texts[:, :1])
+        features = self._features(images, guide.expand(images.shape[0], -1, -1))
         head = self.layers[-1]
         words = head.get_tpe(texts) * used if self.is_yoloe else texts
         logits = torch.cat(
@@ -89,7 +90,7 @@ class PromptedNetwork(nn.Module):
         return list(x)
 
     def _boxes(self, features: list[torch.Tensor]) -> torch.Tensor:
-        """(1, 4, N) corners in input pixels, in float32 at any precision of the network."""
+        """(B, 4, N) corners in input pixels, in float32 at any precision of the network."""
         head = self.layers[-1]
         sides = _along_anchors(self.box_branch, features).float()
         if head.reg_max > 1:  # a distribution over whole numbers of cells a side; its mean
@@ -107,24 +108,30 @@ class PromptedNetwork(nn.Module):
         """The best (anchor, slot) pairs; for heads with duplicates only an anchor's best slot.
 
         Args:
-            boxes: (1, 4, N).
-            logits: (1, slots, N).
-            weights: (1, K, N).
+            boxes: (B, 4, N).
+            logits: (B, slots, N).
+            weights: (B, K, N).
         """
         count = min(self.rows, logits.shape[2])
-        anchor = logits[0].amax(0).topk(count)[1]
-        few = logits[0][:, anchor].t().float()  # whatever follows is small
+        anchor = logits.amax(1).topk(count)[1]
+        few = _taken(logits, anchor).float()  # whatever follows is small
         if self.end_to_end:
-            slots = few.shape[1]
-            best, pair = few.reshape(-1).topk(count)
+            slots = few.shape[2]
+            best, pair = few.flatten(1).topk(count)
             row = torch.div(pair, slots, rounding_mode="floor")
-            slot, anchor = pair - row * slots, anchor[row]
+            slot, anchor = pair - row * slots, anchor.gather(1, row)
         else:
-            best, slot = few.max(1)
-        columns = [boxes[0][:, anchor].t(), best.sigmoid()[:, None], slot[:, None].float()]
+            best, slot = few.max(2)
+        columns = [_taken(boxes, anchor), best.sigmoid()[..., None], slot[..., None].float()]
         if weights is not None:
-            columns.append(weights[0][:, anchor].t().float())
-        return torch.cat(columns, 1)[None]
+            columns.append(_taken(weights, anchor).float())
+        return torch.cat(columns, 2)
+
+
+def _taken(columns: torch.Tensor, anchor: torch.Tensor) -> torch.Tensor:
+    """Columns (B, C, N) of the anchors (B, M): (B, M, C)."""
+    chosen = columns.gather(2, anchor[:, None].expand(-1, columns.shape[1], -1))
+    return chosen.transpose(1, 2)
 
 
 class _FoldedCompare(nn.Module):
@@ -143,7 +150,7 @@ class _FoldedCompare(nn.Module):
         self.register_buffer("bias", compare.bias.detach().clone())
 
     def forward(self, features: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        """(1, C, h, w), (1, slots, D) -> logits (1, slots, h * w)."""
+        """(B, C, h, w), (1, slots, D) -> logits (B, slots, h * w)."""
         used = (words * words).sum(-1, keepdim=True) > 0
         unit = nn.functional.normalize(words, dim=-1)
         weights = (unit @ self.kernel) * self.scale
@@ -159,7 +166,7 @@ def _folded(branch: nn.Sequential, compare: nn.Module) -> nn.Module:
 
 
 def _along_anchors(branches: Any, features: list[torch.Tensor]) -> torch.Tensor:
-    """Outputs of the branches, each for its level: (1, C, N)."""
+    """Outputs of the branches, each for its level: (B, C, N)."""
     return torch.cat(
         [branch(level).flatten(2) for branch, level in zip(branches, features, strict=True)], 2
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import logging
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -17,6 +20,7 @@ from scenemind.perception.backends.onnx_file import check_external_data
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import cache_root
 
+_log = logging.getLogger(__name__)
 _IMAGE_RANK, _TEXTS_RANK = 4, 3
 _ONNX_FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 # TensorRT builds engines for minutes at start: it is used only where configured.
@@ -57,7 +61,7 @@ class Network(Protocol):
         """Outputs in the file's order, float32; the next `run` may overwrite them.
 
         Args:
-            images: (1, 3, h, w).
+            images: (1, 3, h, w), or as many at once as the network was exported for.
             texts: (1, slots, D), where `texts_shape` is not None.
 
         Raises:
@@ -201,7 +205,7 @@ def open_session(
     """An ONNX file with any inputs, opened; arguments as of `OnnxSession`.
 
     Raises:
-        PerceptionError: no ONNX model, or no such provider.
+        PerceptionError: no ONNX model, no such provider, or one that does not start here.
     """
     if _TENSORRT in providers:
         _engine_folder().mkdir(parents=True, exist_ok=True)
@@ -210,10 +214,44 @@ def open_session(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    _load_libraries([name for name, _ in offered])
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=offered)
+        # Without this, ONNX Runtime goes on with another provider where one fails.
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=offered, enable_fallback=0
+        )
     except Exception as error:  # ONNX Runtime's errors have no common base
         raise PerceptionError(f"{path} does not load as an ONNX model: {error}") from error
+    _check_started(session, [name for name, _ in offered], is_configured=bool(providers))
+    return session
+
+
+def _load_libraries(providers: Sequence[str]) -> None:
+    """Load what CUDA and TensorRT need from pip's packages, which are in no folder of the
+    system's."""
+    if _TENSORRT in providers and importlib.util.find_spec("tensorrt") is not None:
+        importlib.import_module("tensorrt")
+    preload = getattr(onnxruntime, "preload_dlls", None)  # missing before 1.21
+    if preload is not None and set(_ACCELERATORS) & set(providers):
+        with contextlib.redirect_stdout(sys.stderr):  # it prints what is missing
+            preload()
+
+
+def _check_started(
+    session: onnxruntime.InferenceSession, wanted: Sequence[str], *, is_configured: bool
+) -> None:
+    """ONNX Runtime lists providers whose libraries are missing, and leaves them out silently."""
+    missing = [name for name in wanted if name not in session.get_providers()]
+    if not missing:
+        return
+    text = (
+        f"ONNX Runtime could not start {', '.join(missing)}: no GPU, or its libraries are not"
+        " installed (CUDA and cuDNN of the versions that `onnxruntime.print_debug_info()` names;"
+        " for TensorRT also pip install tensorrt)"
+    )
+    if is_configured:
+        raise PerceptionError(f"{text}; or take it out of detector.providers")
+    _log.warning("%s; detection runs on %s", text, ", ".join(session.get_providers()))
 
 
 def providers_with_options(
