@@ -43,6 +43,7 @@ from scenemind.simulation import (
     simulate,
     stale_objects,
 )
+from scenemind.surface import ground_of
 
 MIN_FRAMES, MIN_PIXELS = 5, 400  # minimum number of frames and pixels of a well-visible object
 MIN_IOU = 0.25
@@ -360,6 +361,7 @@ def _run(
             path=memory.trajectory(),
             locations=memory.tree(),
             stages_ms={name: s.median_ms for name, s in mapper.timings.stats().items()},
+            ground=ground_of(memory),
         )
         if at_end is not None:
             at_end(memory)

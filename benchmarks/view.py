@@ -22,7 +22,7 @@ from scenemind.memory import Edit, Memory, MemoryAccess
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.report.terminal import progress_console
 from scenemind.simulation import Sensors, simulate
-from scenemind.viewer.cloud import ColoredCloud, OnProgress
+from scenemind.surface import ColoredCloud, OnProgress
 
 _FRAMES, _SIZE_PX = 40, (320, 240)  # frames of the drive through a room
 _IN_ROOM = 55  # number of objects

@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 from scenemind.memory import Edit, Memory
 from scenemind.reasoning import Asking, Router
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.viewer.cloud import ColoredCloud
+from scenemind.surface import ColoredCloud
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 
 _LINK = "/scenemind/link"

@@ -18,7 +18,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.memory import Edit, Memory
 from scenemind.reasoning import Asking, Router
 from scenemind.reasoning.dialogue import Dialogues
-from scenemind.viewer.cloud import ColoredCloud
+from scenemind.surface import ColoredCloud
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.unit.viewer.room import map_room
 from tests.waiting import wait_until

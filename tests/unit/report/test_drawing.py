@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.report.drawing import (
-    CHARACTER_PX,
     HEIGHT_PX,
     Anchor,
     LabelPlace,
@@ -15,6 +14,7 @@ from scenemind.report.drawing import (
     overlap,
     place_labels,
     rgb_of,
+    text_px,
 )
 
 
@@ -54,7 +54,7 @@ Rectangle = tuple[float, float, float, float]
 
 
 def rectangle(anchor: Anchor, place: LabelPlace) -> Rectangle:
-    reach = len(anchor.text) * CHARACTER_PX / 2
+    reach = text_px(anchor.text) / 2
     return (
         place.x - reach,
         place.y - HEIGHT_PX / 2,

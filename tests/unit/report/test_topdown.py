@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import cv2
 import numpy as np
 import pytest
 
@@ -13,7 +15,9 @@ from scenemind.geometry import Box3D
 from scenemind.memory import MemorySnapshot, Relation, Stay
 from scenemind.report.content import Run, TrueObject
 from scenemind.report.drawing import colors_of, drawing_size, standalone_svg
+from scenemind.report.page import render_page
 from scenemind.report.topdown import MapLayers, nearest_place, render_run_map, render_top_down
+from scenemind.surface import Ground
 from tests.unit.report.made import make_key_frame, make_object, make_run
 from tests.unit.report.test_levels import FLOOR, WALL
 
@@ -234,3 +238,33 @@ def test_some_objects_are_looked_at_from_near() -> None:
     assert (width, height) == pytest.approx((208.0, 208.0), abs=1.0)
     marked = MapLayers(only={1}, key_frames=(make_key_frame({}),))
     assert drawing_size(render_top_down(ROOM, colors, marked))[0] > 400.0
+
+
+def test_the_ground_shows_the_highest_point_of_each_place_in_its_colour() -> None:
+    """A metre of red floor with half a metre of blue table above its right half."""
+    at = (np.arange(40) + 0.5) / 40.0
+    floor = np.array([(x, y, 0.0) for x in at for y in at], np.float32)
+    table = np.array([(x, y, 0.7) for x in at[20:] for y in at], np.float32)
+    rgb = np.array([(255, 0, 0)] * len(floor) + [(0, 0, 255)] * len(table), np.uint8)
+    things = [make_object(1, "table", (0.75, 0.5, 0.35), (0.5, 1.0, 0.7))]
+    ground = Ground(np.concatenate((table, floor)), np.concatenate((rgb[1600:], rgb[:1600])), 0.025)
+    drawing = draw(make_run(things, ground=ground))
+    image = drawing.find(f".//{SVG}image[@class='ground']")
+    assert image is not None
+    data = base64.b64decode(image.attrib["href"].split(",")[1])
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    (outline,) = outlines(drawing, "boxes")
+    (x0, y0), (x1, y1) = outline.min(axis=0), outline.max(axis=0)
+    scale = picture.shape[1] / float(image.attrib["width"])
+    row, right = round((y0 + y1) / 2 * scale), round((x0 + x1) / 2 * scale)
+    left = round((x0 - 0.25 * px_per_m(drawing)) * scale)
+    outside = round((x1 + 0.25 * px_per_m(drawing)) * scale)
+    blue, red = picture[row, right], picture[row, left]
+    assert (blue[3], red[3], picture[row, outside, 3]) == (255, 255, 0)
+    assert blue[0] > 200 > 60 > blue[2]
+    assert red[2] > 200 > 60 > red[0]
+
+
+def test_a_map_of_points_says_so_once() -> None:
+    ground = Ground(np.zeros((1, 3), np.float32), np.zeros((1, 3), np.uint8), 0.025, "type this")
+    assert render_page(make_run(ground=ground)).count("type this") == 1

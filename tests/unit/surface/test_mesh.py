@@ -51,3 +51,16 @@ def test_thinned_surface_is_the_same_place_with_fewer_triangles(most: int) -> No
 def test_surface_that_is_small_enough_stays() -> None:
     mesh = plane()
     assert mesh.thinned(len(mesh.triangles)) is mesh
+
+
+def test_normals_point_to_the_side_from_which_triangles_turn_left() -> None:
+    assert np.allclose(plane().normals(), (0.0, 0.0, 1.0), atol=1e-6)
+
+
+def test_a_part_has_the_triangles_between_kept_vertices() -> None:
+    mesh = plane()
+    right = mesh.part(mesh.vertices[:, 0] > 0.5)
+    assert area_m2(right) == pytest.approx(0.5 - 1 / 40, abs=1e-3)
+    assert (right.vertices[:, 0] > 0.5).all()
+    assert dict(right.labels) == {7: "rug"}
+    assert len(mesh.part(np.zeros(len(mesh.vertices), np.bool_)).triangles) == 0

@@ -14,10 +14,13 @@ pytest.importorskip("viser")
 
 from scenemind.config import SceneMindConfig
 from scenemind.geometry import GeometryError
+from scenemind.geometry.open3d import MissingOpen3DError
 from scenemind.memory import Edit, Memory, MemorySnapshot, SceneMemoryError
 from scenemind.models import Allowance
 from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure, Router
 from scenemind.reasoning.dialogue import Dialogues
+from scenemind.surface import SurfaceMesh
+from scenemind.viewer import viewer as module
 from scenemind.viewer.chat import Answerer
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.unit.viewer.room import map_room
@@ -146,10 +149,43 @@ def test_a_memory_that_is_away_for_a_while_is_shown_again(
 def test_temporary_read_errors_do_not_end_the_view(memory: Memory) -> None:
     away = Failing(memory, GeometryError("a box without size"))
     with view(away) as viewer:  # type: ignore[arg-type]
-        viewer._thread.start()
+        viewer._threads[0].start()
         wait_until(lambda: viewer._is_lost)
         away.error = None
         wait_until(lambda: viewer._drawn is not None)
+
+
+def test_the_surface_takes_the_place_of_the_points(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0)], np.float32)
+    colors, ids = np.full((3, 3), 200, np.uint8), np.zeros(3, np.int32)
+    mesh = SurfaceMesh(corners, np.array([(0, 1, 2)], np.int32), colors, ids)
+    monkeypatch.setattr(module, "clear_surface", lambda *_: mesh)
+    monkeypatch.setattr(module, "_SURFACE_EVERY_S", 0.05)
+    with view(memory) as viewer:
+        viewer.start()
+        nodes = viewer._server.scene._handle_from_node_name
+        assert "/cloud/0" in nodes
+        wait_until(lambda: "/surface/mesh" in nodes)
+        wait_until(lambda: "/cloud/0" not in nodes)
+
+
+def test_without_open3d_the_points_stay_and_that_is_said_once(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def missing(*_: object) -> None:
+        raise MissingOpen3DError("a surface needs Open3D: type this")
+
+    monkeypatch.setattr(module, "clear_surface", missing)
+    monkeypatch.setattr(module, "_SURFACE_EVERY_S", 0.05)
+    with view(memory) as viewer:
+        viewer.start()
+        wait_until(lambda: not viewer._threads[1].is_alive())
+        assert "/cloud/0" in viewer._server.scene._handle_from_node_name
+    assert [r.getMessage() for r in caplog.records].count(
+        "the place is drawn as points: a surface needs Open3D: type this"
+    ) == 1
 
 
 def test_an_empty_memory_can_be_looked_at() -> None:

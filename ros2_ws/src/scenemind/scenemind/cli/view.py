@@ -66,9 +66,17 @@ class ViewCommandOptions:
     points: Annotated[
         int,
         typer.Option(
-            min=1000, help="Most points of the cloud; take fewer without a graphics card."
+            min=1000,
+            help="Most points, or triangles of the surface; take fewer without a graphics card.",
         ),
     ] = 500_000
+    surface: Annotated[
+        bool,
+        typer.Option(
+            "--surface/--no-surface",
+            help="Draw the place as a surface, where Open3D is installed; else as points.",
+        ),
+    ] = True
     read_only: Annotated[
         bool,
         typer.Option("--read-only", help="Refuse corrections."),
@@ -85,7 +93,12 @@ class ViewCommandOptions:
 def _view(options: ViewCommandOptions) -> None:
     """Look at a memory in the browser: click on objects, ask, and correct."""
     shown = ViewOptions(
-        options.host, options.port, options.browser, options.points, needs_link=options.link
+        options.host,
+        options.port,
+        options.browser,
+        options.points,
+        needs_link=options.link,
+        surface=options.surface,
     )
     if options.live:
         refuse_with_live(

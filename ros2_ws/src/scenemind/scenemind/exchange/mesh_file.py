@@ -21,6 +21,7 @@ _VERTEX = np.dtype(
 _FACE = np.dtype([("count", "u1"), ("vertices", "<i4", (3,))])
 _FLOAT, _UINT, _USHORT = 5126, 5125, 5123  # glTF 2.0, section 3.6.2.2
 _VERTICES, _INDICES = 34962, 34963
+_UNLIT = "KHR_materials_unlit"
 _UPRIGHT = [-(0.5**0.5), 0.0, 0.0, 0.5**0.5]  # glTF is y up
 
 
@@ -73,10 +74,14 @@ def mesh_to_ply(mesh: SurfaceMesh) -> bytes:
     return "\n".join(header).encode("ascii") + rows.tobytes() + faces.tobytes()
 
 
-def mesh_to_glb(mesh: SurfaceMesh) -> bytes:
+def mesh_to_glb(mesh: SurfaceMesh, *, is_unlit: bool = False) -> bytes:
     """Binary glTF 2.0, y up by its node: position, linear colour and `_OBJECT_ID` of each vertex.
 
     `extras.labels` of the mesh has the label of each id.
+
+    Args:
+        is_unlit: to be drawn in the colours that it was seen in, which hold the light of the place.
+            Some programs (trimesh) do not read the colours of what has a material.
     """
     srgb = mesh.rgb / 255.0
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
@@ -106,12 +111,12 @@ def mesh_to_glb(mesh: SurfaceMesh) -> bytes:
             }
         )
         start += size
-    part = {
+    part: dict[str, object] = {
         "attributes": {"POSITION": 0, "COLOR_0": 1, "_OBJECT_ID": 2},
         "indices": 3,
     }
     labels = {str(number): label for number, label in mesh.labels.items()}
-    document = {
+    document: dict[str, object] = {
         "asset": {"version": "2.0", "generator": "SceneMind"},
         "scene": 0,
         "scenes": [{"nodes": [0]}],
@@ -121,6 +126,10 @@ def mesh_to_glb(mesh: SurfaceMesh) -> bytes:
         "bufferViews": views,
         "accessors": accessors,
     }
+    if is_unlit:
+        part["material"] = 0
+        document["materials"] = [{"extensions": {_UNLIT: {}}}]
+        document["extensionsUsed"] = [_UNLIT]
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
     data = b"".join(values.tobytes() for values, *_ in columns)  # each a multiple of four bytes

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.memory import KeyFrame, LocationNode, MemorySnapshot
+from scenemind.surface import Ground
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +84,7 @@ class Run:
         truth: real objects of a simulated room.
         machine: properties of the machine, name -> value.
         remarks: notes for the reader, in sentences.
+        ground: the place from above, behind the map.
     """
 
     sequence: str
@@ -98,6 +100,7 @@ class Run:
     truth: tuple[TrueObject, ...] = ()
     machine: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    ground: Ground | None = None
 
     def labels(self) -> list[str]:
         """The label of each object, including objects that are gone."""

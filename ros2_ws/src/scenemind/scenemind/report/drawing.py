@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,6 +33,14 @@ _GRID_M = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _GRID_LINES = 14
 CHARACTER_PX = 6.1  # of the drawing's 11 px sans-serif
 HEIGHT_PX = 14.0
+# Widths of bold sans-serif characters, in ems; drawings are told to keep to them in any font.
+_WIDTHS_EM = {
+    **dict.fromkeys("ijlI.,:;'|! ", 0.32),
+    **dict.fromkeys("frt()[]-/", 0.42),
+    **dict.fromkeys("mwMW@%&", 0.95),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ", 0.76),
+}
+_WIDTH_EM, _WIDE_EM = 0.66, 1.05  # of other characters, and of those that fill a square
 Rectangle = tuple[float, float, float, float]  # x0, y0, x1, y1
 _CELL_PX = 50.0
 _DIRECTIONS = 16
@@ -166,6 +175,14 @@ class Anchor:
     half_height: float
 
 
+def text_px(text: str, size_px: float = 11.0) -> float:
+    """Width that a name has in a drawing, by its `textLength`."""
+    widths = (
+        _WIDE_EM if east_asian_width(c) in "WF" else _WIDTHS_EM.get(c, _WIDTH_EM) for c in text
+    )
+    return round(size_px * sum(widths), 1)
+
+
 @dataclass(frozen=True, slots=True)
 class LabelPlace:
     """Centre of a label, pixels, and whether a line must join it to its object."""
@@ -194,7 +211,7 @@ def place_labels(
     )
     for index in order:
         anchor = anchors[index]
-        half = (len(anchor.text) * CHARACTER_PX / 2 + 2, HEIGHT_PX / 2)
+        half = (text_px(anchor.text) / 2 + 2, HEIGHT_PX / 2)
         for x, y, is_at_object in _candidates(anchor, half):
             spot = (x - half[0], y - half[1], x + half[0], y + half[1])
             is_inside = spot[0] >= 0 and spot[1] >= 0 and spot[2] <= width and spot[3] <= height

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -21,7 +22,6 @@ from scenemind.memory.occupancy.grid import FREE, OCCUPIED, OccupancyGrid
 from scenemind.memory.types import StructureKind
 from scenemind.report.content import Run, TrueObject
 from scenemind.report.drawing import (
-    CHARACTER_PX,
     HEIGHT_PX,
     Anchor,
     LabelPlace,
@@ -31,8 +31,10 @@ from scenemind.report.drawing import (
     overlap,
     place_labels,
     render,
+    text_px,
     view_of,
 )
+from scenemind.surface import Ground
 
 _MARK_PX = 9.0  # radius
 _TIP_PX = 9.0
@@ -40,11 +42,13 @@ _WEDGE_PX = 80.0  # drawn range of a frame's field of view
 LineKind = Literal["carrying", "other", "user"]
 # With more lines than this, predicates are not written beside them.
 _MOST_WORDS = 40
+_WORD_PX = 10.0  # size of the text
 # A word may hide at most this share of its line.
 _WORD_SHARE = 0.7
 # Places of a word along its line, best first.
 _ALONG = (0.5, 0.62, 0.38, 0.74, 0.86)
 _FREE_BGRA, _OCCUPIED_BGRA = (207, 233, 205, 200), (120, 110, 105, 160)
+_LEAST_CELL_PX, _WEBP_QUALITY = 1.5, 80
 _NO_PATH = np.zeros((0, 3), np.float32)
 
 
@@ -184,7 +188,7 @@ class Word:
     y: float
 
     def place(self) -> Rectangle:
-        half = len(self.text) * CHARACTER_PX / 2
+        half = text_px(self.text, _WORD_PX) / 2
         return self.x - half, self.y - HEIGHT_PX / 2, self.x + half, self.y + HEIGHT_PX / 2
 
 
@@ -267,7 +271,7 @@ def _place_word(
 ) -> Word | None:
     """A place for a word along its line; None: the line is too short, or no place is free."""
     x0, y0, x1, y1 = line
-    if len(text) * CHARACTER_PX > _WORD_SHARE * np.hypot(x1 - x0, y1 - y0):
+    if text_px(text, _WORD_PX) > _WORD_SHARE * np.hypot(x1 - x0, y1 - y0):
         return None
     for share in _ALONG:
         word = Word(text, round(x0 + share * (x1 - x0), 1), round(y0 + share * (y1 - y0), 1))
@@ -300,10 +304,11 @@ class _Left:
     text: str
 
 
-class FloorPicture(NamedTuple):
-    """Free and occupied floor as a PNG in base64, and its rectangle in the drawing."""
+class GroundPicture(NamedTuple):
+    """What was seen from above as a picture in base64, and its rectangle in the drawing."""
 
-    png: str
+    kind: Literal["png", "webp"]
+    data: str
     x: float
     y: float
     width: float
@@ -322,6 +327,7 @@ class MapLayers:
         only: ids of objects to zoom in on, others are faint; None: all.
         key_frames: marked by their rank, with their field of view; without zoom.
         floor: what was seen of it.
+        ground: the place, in its colours.
         stands: places to stand, marked by their rank.
     """
 
@@ -332,6 +338,7 @@ class MapLayers:
     only: Collection[int] | None = None
     key_frames: Sequence[KeyFrame] = ()
     floor: OccupancyGrid | None = None
+    ground: Ground | None = None
     stands: Sequence[ApproachPose] = ()
 
 
@@ -366,6 +373,7 @@ def render_top_down(
         "topdown.svg.j2",
         view=view,
         building=[_part(part, view) for part in building],
+        ground=None if layers.ground is None else _drawn_ground(layers.ground, view),
         floor=None if layers.floor is None else _drawn_floor(layers.floor, view),
         earlier=[_drawn_left(place, colors, view) for place in earlier],
         objects=_drawn(objects, colors, taken, view, only),
@@ -373,12 +381,33 @@ def render_top_down(
         path=view.points(path) if len(path) > 1 else "",
         marks=marks,
         mark_px=_MARK_PX,
+        text_px=text_px,
+        word_px=_WORD_PX,
         lines=lines,
         grid=grid_of(view),
     )
 
 
-def _drawn_floor(grid: OccupancyGrid, view: View) -> FloorPicture:
+def _drawn_ground(ground: Ground, view: View) -> GroundPicture:
+    """The highest point of each cell, about as far apart as the points; small gaps are closed."""
+    cell_px = max(ground.apart_m * view.px_per_m, _LEAST_CELL_PX)
+    columns = np.floor((ground.points[:, 0] - view.low_x) * view.px_per_m / cell_px).astype(int)
+    rows = np.floor((view.high_y - ground.points[:, 1]) * view.px_per_m / cell_px).astype(int)
+    shape = math.ceil(view.height / cell_px), math.ceil(view.width / cell_px)
+    inside = (rows >= 0) & (columns >= 0) & (rows < shape[0]) & (columns < shape[1])
+    upward = np.argsort(ground.points[:, 2], kind="stable")
+    upward = upward[inside[upward]]  # the last one that is written is the highest
+    picture = np.zeros((*shape, 4), np.uint8)
+    picture[rows[upward], columns[upward], :3] = ground.rgb[upward, ::-1]
+    picture[rows[upward], columns[upward], 3] = 255
+    around = cv2.morphologyEx(picture, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    picture = np.where(picture[..., 3:] > 0, picture, around)
+    _, webp = cv2.imencode(".webp", picture, (cv2.IMWRITE_WEBP_QUALITY, _WEBP_QUALITY))
+    data = base64.b64encode(webp.tobytes()).decode()
+    return GroundPicture("webp", data, 0.0, 0.0, shape[1] * cell_px, shape[0] * cell_px)
+
+
+def _drawn_floor(grid: OccupancyGrid, view: View) -> GroundPicture:
     """One pixel a cell; what was not seen is clear."""
     picture = np.zeros((*grid.data.shape, 4), np.uint8)  # blue, green, red, opacity
     picture[grid.data == FREE] = _FREE_BGRA
@@ -387,7 +416,8 @@ def _drawn_floor(grid: OccupancyGrid, view: View) -> FloorPicture:
     rows, columns = grid.data.shape
     x, y = grid.origin
     side_px = grid.resolution_m * view.px_per_m
-    return FloorPicture(
+    return GroundPicture(
+        "png",
         base64.b64encode(png.tobytes()).decode(),
         view.x(x),
         view.y(y + rows * grid.resolution_m),
@@ -446,4 +476,5 @@ def _ground_area(obj: MapObject) -> float:
 
 def render_run_map(run: Run, colors: Mapping[str, str]) -> Markup:
     """The map of a run, with camera path, locations, and the truth where it is known."""
-    return render_top_down(run.snapshot, colors, MapLayers(run.path, run.locations, run.truth))
+    layers = MapLayers(run.path, run.locations, run.truth, ground=run.ground)
+    return render_top_down(run.snapshot, colors, layers)

@@ -38,6 +38,29 @@ class SurfaceMesh:
     labels: Mapping[int, str] = field(default_factory=dict)
     voxel_m: float = 0.0
 
+    def normals(self) -> NDArray[np.float32]:
+        """Unit normals of the triangles, (T, 3); 0 for one without an area."""
+        a, b, c = self.vertices[self.triangles].transpose(1, 0, 2)
+        across = np.cross(b - a, c - a)
+        length = np.linalg.norm(across, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = across / np.maximum(length, np.float32(1e-12))
+        return unit
+
+    def part(self, kept: NDArray[np.bool_]) -> SurfaceMesh:
+        """The triangles all of whose corners are among these vertices (N,)."""
+        rank = np.cumsum(kept) - 1
+        triangles = self.triangles[kept[self.triangles].all(axis=1)]
+        ids = self.object_ids[kept]
+        known = set(ids.tolist())
+        return SurfaceMesh(
+            self.vertices[kept],
+            rank[triangles].astype(np.int32),
+            self.rgb[kept],
+            ids,
+            {i: label for i, label in self.labels.items() if i in known},
+            self.voxel_m,
+        )
+
     def thinned(self, most_triangles: int) -> SurfaceMesh:
         """A coarser surface of at most so many triangles: vertices in one cell of a grid become
         one, and the cells grow until that is enough. `voxel_m` is then their edge length.

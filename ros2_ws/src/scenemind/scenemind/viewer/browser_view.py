@@ -33,10 +33,11 @@ class ViewOptions:
     Attributes:
         host, port: address of the server; port 0 takes a free one.
         opens_browser: open a browser, if there is a display.
-        most_points: limit of the cloud's points.
+        most_points: limit of the points, or of the triangles of the surface.
         by: author of the corrections.
         needs_link: browsers need an address of their own; always so on another address than this
             machine's own.
+        surface: draw the place as a surface where Open3D is installed; else as points.
     """
 
     host: str
@@ -45,6 +46,7 @@ class ViewOptions:
     most_points: int = 500_000
     by: str = "a person at the browser"
     needs_link: bool = False
+    surface: bool = True
 
 
 def open_viewer(
@@ -67,7 +69,7 @@ def open_viewer(
         ViewerError: the address cannot be listened on.
     """
     try:
-        from scenemind.viewer.cloud import ColoredCloud
+        from scenemind.surface import ColoredCloud
         from scenemind.viewer.gate import is_local
         from scenemind.viewer.viewer import Viewer, ViewerSettings
     except ModuleNotFoundError as error:
@@ -78,7 +80,13 @@ def open_viewer(
         ) from error
     needs_link = options.needs_link or not is_local(options.host)
     settings = ViewerSettings(
-        options.host, options.port, needs_link, title, by=options.by, poll_s=poll_s
+        options.host,
+        options.port,
+        needs_link,
+        title,
+        by=options.by,
+        poll_s=poll_s,
+        most_triangles=options.most_points if options.surface else 0,
     )
     return Viewer(memory, answering, asking, settings, ColoredCloud(options.most_points))
 

@@ -1,8 +1,7 @@
-"""The scene in the 3D view: cloud, boxes, trails, camera path, marked objects, and clicks."""
+"""The scene in the 3D view: background, boxes, trails, camera path, marked objects, and clicks."""
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +14,14 @@ from scipy.spatial.transform import Rotation
 from scenemind.geometry import Box3D
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.memory.finding.reference import find_object_on_ray
-from scenemind.viewer.cloud import CloudLayer, ColoredCloud, OnProgress, Vacated
+from scenemind.surface import (
+    ColoredCloud,
+    OnProgress,
+    SurfaceMesh,
+    ceiling_cut_m,
+    vacated_places,
+)
+from scenemind.viewer.background import CloudLayer, SurfaceLayer
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.panels import related_ids
 
@@ -30,7 +36,6 @@ _BOX_PX, _MARKED_PX, _RELATED_PX, _PATH_PX, _TRAIL_PX = 2.5, 7.0, 2.0, 2.5, 4.0
 _DASHES = 12  # of a trail from one place to the next
 _FRUSTUM_SCALE = 0.25
 _FIRST_FRAMES, _MORE_FRAMES = 200, 12
-_UNDER_CEILING_M = 0.15
 _NEAR_M = 0.02  # a click hits surface points this close to its ray,
 _SPREAD = 0.012  # plus this much for each metre of distance: about 12 pixels
 _NO_LINES = np.zeros((0, 2, 3), np.float32)
@@ -235,6 +240,8 @@ class DrawnPlace:
         self._cloud = cloud
         server.scene.set_up_direction("+z")
         self._points = CloudLayer(server.scene)
+        self._surface = SurfaceLayer(server.scene)
+        self._is_covered = False  # the surface shows what the points would
         self._layer = SceneLayer(server.scene, colors)
         self._lock = threading.Lock()
 
@@ -242,6 +249,7 @@ class DrawnPlace:
         """Show or hide whole layers."""
         with self._lock:
             self._points.set_visible(cloud)
+            self._surface.set_visible(cloud)
             self._layer.set_visible(boxes=boxes, path=path)
 
     def read_cloud(self, on_progress: OnProgress | None) -> None:
@@ -273,6 +281,13 @@ class DrawnPlace:
             self._layer.draw_objects(shown)
             self._layer.draw_marked(there, scene)
 
+    def cover(self, mesh: SurfaceMesh) -> None:
+        """Draw the surface in place of the points; those of later frames are drawn besides it."""
+        with self._lock, self._server.atomic():
+            self._surface.draw(mesh)
+            self._points.clear()
+            self._is_covered = True
+
     def draw_key_frames(self, frames: Sequence[KeyFrame]) -> None:
         """Draw the cameras of key frames."""
         with self._lock:
@@ -280,24 +295,15 @@ class DrawnPlace:
 
     def _grow(self, most_frames: int, on_progress: OnProgress | None) -> None:
         scene = self._memory.snapshot()
-        ceilings = [p.box.bottom_z for p in scene.structure.values() if p.kind == "ceiling"]
-        below_m = min(ceilings, default=math.inf) - _UNDER_CEILING_M
         before = self._cloud.generation
-        self._cloud.leave_out(_vacated(scene))
-        is_new = self._cloud.update(self._memory, most_frames, on_progress, below_m)
-        if is_new or self._cloud.generation != before:
-            self._points.draw(self._cloud)
+        self._cloud.leave_out(vacated_places(scene))
+        is_new = self._cloud.update(self._memory, most_frames, on_progress, ceiling_cut_m(scene))
+        with self._lock:
+            self._is_covered &= not is_new
+            if is_new or (self._cloud.generation != before and not self._is_covered):
+                self._points.draw(self._cloud)
         if is_new:
             self._layer.draw_path(self._memory.frame_index().world_T_camera[:, :3, 3])
             corners = [thing.box.corners() for thing in scene.objects.values()]
             has_cloud = len(self._cloud.points) > 0
             look_inside(self._server, self._cloud.points if has_cloud else corners)
-
-
-def _vacated(scene: MemorySnapshot) -> list[Vacated]:
-    """Places that things have left: the cloud shows them where they are now."""
-    return [
-        Vacated(stay.box, stay.gone_ns)
-        for thing in (*scene.objects.values(), *scene.gone.values())
-        for stay in thing.stays
-    ]

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 
 import viser
 
 from scenemind.errors import SceneMindError, UsageError
+from scenemind.geometry.open3d import MissingOpen3DError
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.memory.finding import ObjectFinder
 from scenemind.memory.history import Visit, find_visits
 from scenemind.memory.moments import read_moment, show_visit
 from scenemind.reasoning import Asking, Progress, Query
+from scenemind.surface import ColoredCloud, OnProgress, SurfaceError, clear_surface
 from scenemind.viewer import panels
 from scenemind.viewer.chat import Answerer, Reply, SentenceQueue, Talk, reply_to
-from scenemind.viewer.cloud import ColoredCloud, OnProgress
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.gate import Gate
 from scenemind.viewer.page_link import Action, PageLink
@@ -35,6 +38,9 @@ _log = logging.getLogger(__name__)
 
 _TICK_S = 0.15
 _CLOUD_EVERY_S = 3.0
+_SURFACE_EVERY_S = 3.0  # between two looks whether it is due; the first picture comes before it
+_GROWTH = 1.25  # factor of the stored frames from which it is fused again while a place grows
+_NICE = 10
 _VIEWS = 3
 _MOST_FOUND = 24
 _MOST_MARKED = 200
@@ -54,6 +60,8 @@ class ViewerSettings:
         title: above the panel.
         by: author of corrections.
         poll_s: time between two looks whether the memory has changed, seconds.
+        most_triangles: of the surface that is drawn in place of the points where Open3D is
+            installed; 0: points only.
     """
 
     host: str = "127.0.0.1"
@@ -62,6 +70,7 @@ class ViewerSettings:
     title: str = "SceneMind"
     by: str = "browser"
     poll_s: float = 0.5
+    most_triangles: int = 500_000
 
 
 class Viewer:
@@ -122,7 +131,9 @@ class Viewer:
         self._server.scene.on_click(modifier="shift")(lambda event: self._click(event, adds=True))
         self._page.show("title", plain(settings.title, 80))
         self._page.show("layers", self._layers)
-        self._thread = threading.Thread(target=self._follow, name="viewer", daemon=True)
+        self._threads = [threading.Thread(target=self._follow, name="viewer", daemon=True)]
+        if settings.most_triangles:
+            self._threads.append(threading.Thread(target=self._cover, name="surface", daemon=True))
 
     @property
     def port(self) -> int:
@@ -145,7 +156,8 @@ class Viewer:
         """
         self._place.read_cloud(on_progress)
         self.redraw()
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def wait(self) -> None:
         """Return when the viewer is closed, by another thread."""
@@ -156,8 +168,9 @@ class Viewer:
         self._ended.set()
         self.stop()
         self._sentences.close()
-        if self._thread.is_alive():
-            self._thread.join()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
         self._gate.close()
         self._server.stop()
 
@@ -423,11 +436,46 @@ class Viewer:
             except SceneMindError as error:
                 self._warn(error)
 
+    def _cover(self) -> None:
+        """Draw the surface in place of the points, again as the place has grown by a quarter or
+        has stopped growing. It is fused on this thread, of low priority."""
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+        covered = before = 0
+        while not self._ended.wait(_SURFACE_EVERY_S):
+            try:
+                stored = len(self._memory.stored_frames())
+                is_due = stored > covered * _GROWTH or covered < stored == before
+                before = stored
+                if not is_due:
+                    continue
+                covered = stored
+                self._place.cover(
+                    clear_surface(self._memory, self._settings.most_triangles, self._go_on)
+                )
+            except MissingOpen3DError as error:
+                _log.warning("the place is drawn as points: %s", error)
+                return
+            except SurfaceError:  # no frame with depth yet
+                continue
+            except _ClosedError:
+                return
+            except SceneMindError as error:
+                self._warn(error)
+
+    def _go_on(self, _done: int, _total: int) -> None:
+        if self._ended.is_set():
+            raise _ClosedError
+
     def _warn(self, error: SceneMindError) -> None:
         """Log the first of several failures in a row."""
         if not self._is_lost:
             _log.warning("the view is not updated: %s", error)
         self._is_lost = True
+
+
+class _ClosedError(Exception):
+    """The viewer was closed while a surface was fused."""
 
 
 def view_address(host: str, port: int, link: str) -> str:

@@ -28,6 +28,7 @@ from scenemind.memory import KeyFrame, Memory, MemorySnapshot
 from scenemind.report.content import Run, Step, TrueObject
 from scenemind.report.page import write_report
 from scenemind.simulation import SimulatedSequence, open_source
+from scenemind.surface import ground_of
 from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import key_frame_from_msg, snapshot_from_msg
 from scenemind_ros.demo.nodes import (
@@ -290,6 +291,7 @@ def run_demo(options: DemoOptions, console: Console) -> Run:
                 truth=_truth(sequence, seen, memory.snapshot()),
                 machine={name: str(value) for name, value in {**machine(), **versions()}.items()},
                 remarks=(_PACE,),
+                ground=ground_of(memory),
             )
 
 

@@ -32,7 +32,7 @@ function build() {
     make("header.bar", { id: "tools" },
       make("button", { type: "button", id: "home", title: "First view again (H)", onclick: goHome }, "⌂ Whole place"),
       make("button", { type: "button", id: "to-marked", title: "Fly to the marked object (F)", disabled: true, onclick: flyToMarked }, "Fly to marked"),
-      layerBox("cloud", "Points"), layerBox("boxes", "Boxes"), nameBox(), layerBox("path", "Camera path"),
+      layerBox("cloud", "Background"), layerBox("boxes", "Boxes"), nameBox(), layerBox("path", "Camera path"),
       make("button", { type: "button", id: "help", title: "Keys (?)", onclick: () => by("keys").showModal() }, "?"),
     ),
     make("div", { id: "names" }),

@@ -1,4 +1,4 @@
-"""The coloured point cloud of a memory, and its pieces in the 3D view."""
+"""The coloured points of a memory's key frames."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +14,13 @@ from scenemind.frames import FrameError
 from scenemind.frames.images import decode_color_file
 from scenemind.geometry import Box3D
 from scenemind.geometry.points import voxel_keys
-from scenemind.memory import MemoryAccess, SceneMemoryError
-
-if TYPE_CHECKING:
-    import viser
-
+from scenemind.memory import MemoryAccess, MemorySnapshot, SceneMemoryError
 
 _log = logging.getLogger(__name__)
 _FARTHEST_M = 5.0  # depth noise grows with the distance squared
 _GROWTH = 1.2  # factor of the voxel size where there are too many points
 _EVERY = 2  # of the depth pixels in a row and in a column, every second is used
-_PIECE = 50_000  # points
-_POINT_SIZE = 0.75  # of a voxel: neighbours nearly touch
+_UNDER_CEILING_M = 0.15
 _MARGIN_M, _FOOT_M = 0.04, 0.02  # around the box of a thing that left, without what carried it
 OnProgress = Callable[[int, int], None]
 
@@ -53,6 +47,21 @@ class Vacated:
         inside = np.all((points > low) & (points < high), axis=1)
         of_then: NDArray[np.bool_] = inside & (np.asarray(stamps_ns) < self.until_ns)
         return of_then
+
+
+def vacated_places(scene: MemorySnapshot) -> list[Vacated]:
+    """Places that things have left: what is drawn shows them where they are now."""
+    return [
+        Vacated(stay.box, stay.gone_ns)
+        for thing in (*scene.objects.values(), *scene.gone.values())
+        for stay in thing.stays
+    ]
+
+
+def ceiling_cut_m(scene: MemorySnapshot) -> float:
+    """World height above which points are left out, to see below a ceiling; infinite without."""
+    ceilings = [p.box.bottom_z for p in scene.structure.values() if p.kind == "ceiling"]
+    return min(ceilings, default=math.inf) - _UNDER_CEILING_M
 
 
 class ColoredCloud:
@@ -180,49 +189,3 @@ def _evenly(numbers: Sequence[int], count: int) -> list[int]:
         return list(numbers)
     places = np.linspace(0, len(numbers) - 1, count).round().astype(int)
     return [numbers[place] for place in dict.fromkeys(places.tolist())]
-
-
-class CloudLayer:
-    """The cloud in the scene of one server, in pieces: those that are full are sent once.
-
-    Not thread-safe.
-    """
-
-    def __init__(self, scene: viser.SceneApi) -> None:
-        self._scene = scene
-        self._parent = scene.add_frame("/cloud", show_axes=False)
-        self._pieces: list[viser.PointCloudHandle] = []
-        self._generation = 0
-        self._drawn = 0
-
-    def set_visible(self, visible: bool) -> None:
-        self._parent.visible = visible
-
-    def draw(self, cloud: ColoredCloud) -> None:
-        """Send new points; after points were removed, all of them."""
-        if cloud.generation != self._generation:
-            self._clear()
-            self._generation = cloud.generation
-        full = self._drawn // _PIECE  # pieces that do not change any more
-        for piece in self._pieces[full:]:
-            piece.remove()
-        del self._pieces[full:]
-        for start in range(full * _PIECE, len(cloud.points), _PIECE):
-            part = slice(start, start + _PIECE)
-            self._pieces.append(
-                self._scene.add_point_cloud(
-                    f"/cloud/{start // _PIECE}",
-                    cloud.points[part],
-                    cloud.colors[part],
-                    point_size=_POINT_SIZE * cloud.voxel_m,
-                    point_shape="rounded",
-                    precision="float32",
-                )
-            )
-        self._drawn = len(cloud.points)
-
-    def _clear(self) -> None:
-        for piece in self._pieces:
-            piece.remove()
-        self._pieces.clear()
-        self._drawn = 0

@@ -11,7 +11,7 @@ import pytest
 from scenemind.config import SceneMindConfig
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory import Memory
-from scenemind.viewer.cloud import ColoredCloud, Vacated
+from scenemind.surface import ColoredCloud, Vacated
 from tests.unit.viewer.room import map_room
 
 
@@ -81,7 +81,7 @@ def test_a_frame_without_depth_is_passed_over(caplog: pytest.LogCaptureFixture) 
         cloud = ColoredCloud()
         assert cloud.update(memory)
     assert not len(cloud.points)
-    assert [r.name for r in caplog.records].count("scenemind.viewer.cloud") == 1
+    assert [r.name for r in caplog.records].count("scenemind.surface.cloud") == 1
 
 
 def test_what_left_its_place_is_not_drawn_there(memory: Memory) -> None:
