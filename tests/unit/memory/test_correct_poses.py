@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,12 @@ from scenemind.geometry import Box3D, Pose, iou_3d
 from scenemind.mapping import Mapper
 from scenemind.memory import Edit, Memory, ReadOnlyMemory, SceneMemoryError, pose_migration
 from scenemind.memory.objects import object_map
-from scenemind.memory.state import IntegrationOptions
+from scenemind.memory.objects.corrected_objects import (
+    CorrectedObject,
+    FrozenEntry,
+    corrected_objects,
+)
+from scenemind.memory.state import IntegrationOptions, MemoryState
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Observation
 from scenemind.simulation import simulate
@@ -127,6 +133,44 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
         memory.correct_poses(STAMPS, true_poses(TWICE))
         go(memory, later)
         assert set(memory.snapshot().objects) == set(right.snapshot().objects)
+
+
+def test_copies_follow_the_frames_that_come_before_they_take_their_place(
+    monkeypatch: pytest.MonkeyPatch, right: Memory
+) -> None:
+    """Nothing that was seen meanwhile is done again under the lock, and nothing of it is lost."""
+    done_again = []
+
+    def corrected_again(frozen: list[FrozenEntry], *given: Any) -> list[CorrectedObject]:
+        done_again.extend(one.entry.object_id for one in frozen)
+        return corrected_objects(frozen, *given)
+
+    monkeypatch.setattr(object_map, "corrected_objects", corrected_again)
+    with Memory.create(None, CONFIG) as memory:
+        relate_anew = MemoryState.relate_anew
+
+        def frames_come(state: MemoryState, *given: Any) -> Any:
+            go(memory, range(90, 120), SECOND_WALK_IS_OFF)
+            return relate_anew(state, *given)
+
+        go(memory, range(90), SECOND_WALK_IS_OFF)
+        monkeypatch.setattr(MemoryState, "relate_anew", frames_come)
+        memory.correct_poses(STAMPS[:90], true_poses(range(90)), keeps_odometry=True)
+        assert done_again == []
+        assert_same_map(memory, right)
+        monkeypatch.setattr(MemoryState, "relate_anew", relate_anew)
+        with Memory.create(None, CONFIG) as before:  # the frames came before the correction
+            go(before, TWICE, SECOND_WALK_IS_OFF)
+            before.correct_poses(STAMPS[:90], true_poses(range(90)), keeps_odometry=True)
+            ours, theirs = memory.snapshot().objects, before.snapshot().objects
+            assert ours.keys() == theirs.keys()
+            for object_id, thing in theirs.items():
+                assert ours[object_id].observation_count == thing.observation_count
+                assert ours[object_id].last_seen_ns == thing.last_seen_ns
+                assert ours[object_id].track_ids == thing.track_ids
+                assert iou_3d(ours[object_id].box, thing.box) > 0.95
+        for number, pose in zip(TWICE, memory.poses_at(STAMPS.tolist()), strict=True):
+            assert pose.distance_m(seen_at(number).frame.world_T_camera) < 1e-6
 
 
 def test_key_frames_locations_and_index_move(tmp_path: Path) -> None:

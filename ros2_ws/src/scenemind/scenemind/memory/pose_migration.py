@@ -1,9 +1,9 @@
 """The memory moves as the poses of its frames, while mapping goes on.
 
 What takes time is done on copies, without the memory's lock: objects from their stretches, walls,
-locations, relations. Then all of it takes its place at once, and what frames changed meanwhile is
-done again. The free and occupied floor follows block by block, and doubles of drift are merged, in
-small steps between frames. The caller holds the writer's lock all the while: on disk it is one
+locations, relations. The copies follow the frames that come meanwhile, until all of it takes its
+place at once. The free and occupied floor follows block by block, and doubles of drift are merged,
+in small steps between frames. The caller holds the writer's lock all the while: on disk it is one
 transaction.
 """
 
@@ -11,17 +11,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from itertools import islice
 
 from scenemind.memory.frame_corrections import FrameCorrections
-from scenemind.memory.objects.object_map import PoseUpdate, corrected_objects
+from scenemind.memory.objects.corrected_objects import (
+    CorrectedObject,
+    corrected_objects,
+    follow,
+)
+from scenemind.memory.objects.object_map import PoseUpdate
+from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.state import MemoryState, PreparedPoses
 from scenemind.memory.types import PoseCorrection
 
 _AT_ONCE = 8  # objects that are copied under one lock
 _BLOCKS_AT_ONCE = 4  # of floor, 10 m2 each
+_CATCHING_UP = 8  # times that copies follow the frames before they take their place
 
 
 def migrate(
@@ -40,11 +47,16 @@ def migrate(
         now_ns: wall-clock time.
         swapped: called at the moment at which the world is another one.
     """
-    prepared = _prepare(state, lock, corrections)
-    with steady, lock:
-        update = state.correct_poses(corrections, prepared)
-        floor = iter(state.occupancy.take().items())
-        swapped()
+    objects = state.object_map
+    try:
+        prepared = _prepare(state, lock, corrections)
+        with steady, lock:
+            follow(prepared.objects, objects.take_seen(), corrections.newest.matrix())
+            update = state.correct_poses(corrections, prepared)
+            floor = iter(state.occupancy.take().items())
+            swapped()
+    finally:
+        objects.unwatch()
     while some := dict(islice(floor, _BLOCKS_AT_ONCE)):
         with lock:
             state.occupancy.put_moved(some, corrections.of_frames)
@@ -77,20 +89,36 @@ def migrate(
 def _prepare(
     state: MemoryState, lock: threading.Lock, corrections: FrameCorrections
 ) -> PreparedPoses:
+    objects, newest = state.object_map, corrections.newest.matrix()
     with lock:
-        ids, structure, packed = state.ids_of_all(), state.frozen_structure(), state.tree.packed()
+        objects.watch()
+        ids, structure, packed = objects.ids_of_all(), state.frozen_structure(), state.tree.packed()
         seen_before = state.perceived()
-    left, frozen = iter(ids), []
-    while part := list(islice(left, _AT_ONCE)):
-        with lock:
-            frozen += state.prepare_objects(part)
     structure.correct(corrections)
     floor_z, planes = structure.floor_z, structure.planes
-    objects = corrected_objects(frozen, corrections, planes, floor_z)
-    values = {**seen_before}
-    values.update({o.value.object_id: o.value for o in objects if o.value is not None})
+    walls = WallPlanes(planes)
+    ready: dict[int, CorrectedObject] = {}
+
+    def make(ids: Iterable[int]) -> None:
+        left = iter(ids)
+        while part := list(islice(left, _AT_ONCE)):
+            with lock:
+                frozen = objects.frozen(part)
+            done = corrected_objects(frozen, corrections, walls, floor_z)
+            ready.update((one.frozen.entry.object_id, one) for one in done)
+
+    make(ids)
+    values = dict(seen_before)
+    values.update({i: o.value for i, o in ready.items() if o.value is not None})
     graph, seen = state.relate_anew(values, planes)
-    return PreparedPoses(objects, structure, state.tree.corrected(packed, corrections), graph, seen)
+    tree = state.tree.corrected(packed, corrections)
+    for _ in range(_CATCHING_UP):
+        with lock:
+            frames = objects.take_seen()
+        make(sorted(follow(ready, frames, newest)))
+        if len(frames) <= 1:
+            break
+    return PreparedPoses(ready, walls, structure, tree, graph, seen)
 
 
 def _note(same: dict[int, int], update: PoseUpdate) -> None:

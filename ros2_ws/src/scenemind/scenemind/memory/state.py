@@ -5,7 +5,7 @@ threads.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -24,8 +24,10 @@ from scenemind.memory.disk.store import StoredMemory
 from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.graph.corrections import CorrectedObjects, CorrectionsJournal, PerceivedMap
 from scenemind.memory.graph.scene_graph import SceneGraph
+from scenemind.memory.objects.corrected_objects import CorrectedObject
 from scenemind.memory.objects.map_entry import View
-from scenemind.memory.objects.object_map import CorrectedObject, FrozenEntry, ObjectMap, PoseUpdate
+from scenemind.memory.objects.object_map import ObjectMap, PoseUpdate
+from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.objects.stretches import TURN_M
 from scenemind.memory.occupancy.occupancy_map import OccupancyMap
 from scenemind.memory.structure.structure_map import PackedStructure, StructureMap
@@ -137,9 +139,14 @@ FULL_INTEGRATION = IntegrationOptions()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedPoses:
-    """What was made for corrected poses while mapping went on: see `pose_migration`."""
+    """What was made for corrected poses while mapping went on: see `pose_migration`.
 
-    objects: Sequence[CorrectedObject]
+    Attributes:
+        objects: by id. walls: beside which their labels were weighed.
+    """
+
+    objects: Mapping[int, CorrectedObject]
+    walls: WallPlanes
     structure: StructureMap
     tree: CorrectedTree
     graph: SceneGraph
@@ -339,8 +346,7 @@ class MemoryState:
     def correct_poses(self, corrections: FrameCorrections, prepared: PreparedPoses) -> PoseUpdate:
         """Move all that hangs on frames with them, but the floor: see `pose_migration`."""
         self._structure.take_over(prepared.structure, corrections)
-        planes = self._structure.planes
-        update = self._objects.correct(corrections, prepared.objects, planes, self.floor_z)
+        update = self._objects.correct(corrections, prepared.objects, prepared.walls, self.floor_z)
         self.journal.correct(corrections, update.moves)
         self.tree.correct(corrections, prepared.tree)
         for part_id, (object_id, track_ids) in update.split_off.items():
@@ -386,12 +392,10 @@ class MemoryState:
         self.pose_corrections.append(noted)
         self.pending.note_poses(noted)
 
-    def prepare_objects(self, object_ids: Iterable[int]) -> list[FrozenEntry]:
-        """See `ObjectMap.frozen`."""
-        return self._objects.frozen(object_ids)
-
-    def ids_of_all(self) -> list[int]:
-        return self._objects.ids_of_all()
+    @property
+    def object_map(self) -> ObjectMap:
+        """The objects, for `pose_migration`."""
+        return self._objects
 
     def frozen_structure(self) -> StructureMap:
         return self._structure.frozen()

@@ -602,8 +602,9 @@ class MapEntry:
         return self.stretches
 
     def mark(self) -> tuple[object, ...]:
-        """Differs once something was observed of the object."""
-        return self.frames, self.observation_count, self.missed, self.doubt, len(self.track_ids)
+        """Differs once something was observed of the object, or a person or model said of it."""
+        votes = sum(self.votes.values())
+        return self.frames, self.observation_count, len(self.track_ids), self.gone_ns, votes
 
     def frozen(self, *, sealed: bool = False) -> MapEntry:
         """A copy that does not change when the object does.

@@ -31,6 +31,12 @@ from scenemind.memory.objects.carriers import (
     find_carriers,
     groups_of,
 )
+from scenemind.memory.objects.corrected_objects import (
+    CorrectedObject,
+    FrozenEntry,
+    SeenFrame,
+    corrected_objects,
+)
 from scenemind.memory.objects.duplicates import Rivals, find_duplicates, split
 from scenemind.memory.objects.gone_objects import (
     GoneObjects,
@@ -40,7 +46,7 @@ from scenemind.memory.objects.gone_objects import (
     objects_in_view,
 )
 from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
-from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View, fuse_views
+from scenemind.memory.objects.map_entry import MapEntry, View, fuse_views
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
 from scenemind.memory.objects.object_record import ObjectRecord
 from scenemind.memory.objects.plausible_labels import BESIDE_M, WallPlanes
@@ -104,55 +110,6 @@ class PoseUpdate:
     merged: Mapping[int, int]
     split_off: Mapping[int, tuple[int, tuple[int, ...]]]
     moves: Mapping[int, NDArray[np.float64]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FrozenEntry:
-    """An object at one moment: the live one, a mark of its state, and a copy."""
-
-    entry: MapEntry
-    mark: tuple[object, ...]
-    copy: MapEntry
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CorrectedObject:
-    """An object after poses were corrected.
-
-    Attributes:
-        found: None: nothing of it moves. value: for others; None: to be made.
-    """
-
-    frozen: FrozenEntry
-    found: CorrectedEntry | None
-    value: MapObject | None
-
-    def is_of(self, entry: MapEntry) -> bool:
-        """True if the object is still as it was."""
-        return self.frozen.entry is entry and self.frozen.mark == entry.mark()
-
-
-def corrected_objects(
-    frozen: Iterable[FrozenEntry],
-    corrections: FrameCorrections,
-    walls: Iterable[StructurePlane] | None,
-    floor_z: float | None,
-) -> list[CorrectedObject]:
-    """Objects after poses were corrected; it takes most of the time and needs no lock.
-
-    Args:
-        walls: where they are then; None: make no values. floor_z: the floor then.
-    """
-    planes = None if walls is None else WallPlanes(walls)
-    done = []
-    for one in frozen:
-        found, value = one.copy.corrected(corrections), None
-        if found is not None:
-            found.entry.stand_on(floor_z)
-            if planes is not None and found.entry.confirmed and found.entry.gone_ns is None:
-                value = found.entry.to_object(planes)
-        done.append(CorrectedObject(one, found, value))
-    return done
 
 
 # Objects compared at once after poses were corrected, between frames.
@@ -221,6 +178,8 @@ class ObjectMap:
         self.named_ids: set[int] = set()
         self._before: dict[int, MapEntry] = {}  # objects before poses were corrected
         self._to_join: list[int] = []
+        self._seen: list[SeenFrame] | None = None  # while copies of objects are to follow
+        self._last_frame = -1
 
     def update(
         self,
@@ -294,7 +253,10 @@ class ObjectMap:
 
     def note_walls(self, structure: Iterable[StructurePlane]) -> None:
         """Weigh labels beside these walls from now on; objects far from them keep their values."""
-        before, self._walls = self._walls, WallPlanes(structure)
+        self._take_walls(WallPlanes(structure))
+
+    def _take_walls(self, walls: WallPlanes) -> None:
+        before, self._walls = self._walls, walls
         changed = self._walls.changes_from(before)
         if not len(changed):
             return
@@ -430,28 +392,41 @@ class ObjectMap:
         """Ids of all objects, tentative and gone ones included."""
         return [*self._entries, *(entry.object_id for entry in self._gone.entries())]
 
+    def watch(self) -> None:
+        """Note from now on what frames add, for `corrected_objects.follow`."""
+        self._seen = []
+
+    def take_seen(self) -> list[SeenFrame]:
+        """What frames added since `watch` or the last call."""
+        seen, self._seen = self._seen or [], []
+        return seen
+
+    def unwatch(self) -> None:
+        """The end of `watch`."""
+        self._seen = None
+
     def frozen(self, object_ids: Iterable[int]) -> list[FrozenEntry]:
         """Objects as they are now, for `corrected_objects` while mapping goes on."""
         found = (self._entries.get(i) or self._gone.find(i) for i in object_ids)
         entries = [entry for entry in found if entry is not None]
         for entry in entries:
             entry.sealed()
-        return [FrozenEntry(entry, entry.mark(), entry.frozen()) for entry in entries]
+        at = self._last_frame
+        return [FrozenEntry(entry, entry.mark(), entry.frozen(), at) for entry in entries]
 
     def correct(
         self,
         corrections: FrameCorrections,
-        prepared: Iterable[CorrectedObject],
-        walls: Iterable[StructurePlane],
+        ready: Mapping[int, CorrectedObject],
+        walls: WallPlanes,
         floor_z: float | None,
     ) -> PoseUpdate:
         """Move all objects as the frames that saw them, after poses were corrected. What drift had
         put into one object comes apart; `join_doubles` follows.
 
         Args:
-            prepared: by `corrected_objects`; those that changed since, or are new, are done here.
+            ready: by `corrected_objects`; those that changed since, or are new, are done here.
         """
-        ready = {p.frozen.entry.object_id: p for p in prepared}
         self._before = {}
         self._floor_z, self._off_floor = floor_z, []
         self._rivals = Rivals(self._config)
@@ -464,13 +439,19 @@ class ObjectMap:
             done = ready.get(object_id)
             if done is None or not done.is_of(entry):
                 (now,) = corrected_objects(
-                    [FrozenEntry(entry, (), entry.frozen(sealed=True))], corrections, None, floor_z
+                    [FrozenEntry(entry, (), entry.frozen(sealed=True), self._last_frame)],
+                    corrections,
+                    None,
+                    floor_z,
                 )
                 done = now
             moved, found = entry, done.found
             moves[object_id] = np.eye(4)
             if found is not None:
                 moved, moves[object_id] = found.entry, found.move
+                moved.confirmed = entry.confirmed
+                if moved.missed != entry.missed:
+                    moved.missed, done.value = entry.missed, None
                 changed.add(object_id)
                 self._before[object_id] = done.frozen.copy
             else:
@@ -495,7 +476,7 @@ class ObjectMap:
         self._values = dict(sorted(values.items()))
         self._uncompared.clear()
         self._to_join = sorted(self._entries if corrections.is_merge else changed)
-        self.note_walls(walls)
+        self._take_walls(walls)
         return PoseUpdate(frozenset(changed), {}, split_off, moves)
 
     def join_doubles(self) -> PoseUpdate | None:
@@ -581,6 +562,9 @@ class ObjectMap:
             if tracklet != observation.track_id:
                 observation = observation.of_track(tracklet)
             own.append(observation)
+        log, self._last_frame = self._seen, view.number
+        seen = {} if log is None else {entry.object_id: entry for entry in entries}
+        before = [entry.mark() for entry in seen.values()]
         rows = [row for row, match in enumerate(matches) if not match.doubles]
         fuse_views([entries[row] for row in rows], [own[row] for row in rows], view)
         for entry, observation, match in zip(entries, own, matches, strict=True):
@@ -589,6 +573,13 @@ class ObjectMap:
             if entry.object_id in new and entry.object_id not in self._entries:
                 self._insert(entry)
             self._confirm(entry)
+        if log is not None:
+            after = [entry.mark() for entry in seen.values()]
+            doubles = [match.doubles for match in matches]
+            place = {object_id: row for row, object_id in enumerate(seen)}
+            places = [place[entry.object_id] for entry in entries]
+            given = list(zip(places, own, doubles, strict=True))
+            log.append(SeenFrame(view, [*seen.values()], before, after, given))
         return [entry.object_id for entry in entries]
 
     def _note_floor(self, floor_z: float | None) -> set[int]:
