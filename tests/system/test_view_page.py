@@ -224,9 +224,9 @@ def test_layers_are_switched(page: Any) -> None:
     page.get_by_role("checkbox", name="Names").check()
     wait_until(lambda: len(names(page)) > 4)
     before = canvas_of(page)
-    page.get_by_role("checkbox", name="Points").uncheck()
+    page.get_by_role("checkbox", name="Background").uncheck()
     wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) > 0.05)
-    page.get_by_role("checkbox", name="Points").check()
+    page.get_by_role("checkbox", name="Background").check()
     wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) < 0.05)
 
 

@@ -209,15 +209,32 @@ def test_without_a_cloud_the_first_look_is_at_the_boxes() -> None:
     assert camera.position[2] > centers.max(axis=0)[2]
 
 
+def test_a_mark_leaves_names_and_boxes_as_they_are(memory: Memory) -> None:
+    first, second, *_ = memory.snapshot().objects
+    with view(memory) as viewer:
+        viewer.start()
+        drawn: list[int] = []
+        draw = viewer._place.draw_objects
+        viewer._place.draw_objects = lambda shown: (  # type: ignore[method-assign]
+            drawn.append(len(shown)),
+            draw(shown),
+        )[1]
+        viewer.mark([first])
+        viewer.mark([second])
+        assert drawn == []
+        viewer._choose({"hidden": [memory.snapshot().objects[first].label]})
+        assert len(drawn) == 1
+
+
 def test_changes_by_others_are_drawn(memory: Memory) -> None:
     chair = next(t for t in memory.snapshot().objects.values() if t.label == "chair")
     drawn: list[str] = []
     with view(memory) as viewer:
         viewer.start()
-        draw = viewer._place.draw
-        viewer._place.draw = lambda scene, shown, marked: (  # type: ignore[method-assign]
-            drawn.append(scene.objects[chair.object_id].label),
-            draw(scene, shown, marked),
+        draw = viewer._place.draw_objects
+        viewer._place.draw_objects = lambda shown: (  # type: ignore[method-assign]
+            drawn.extend(thing.label for thing in shown if thing.object_id == chair.object_id),
+            draw(shown),
         )[1]
         memory.apply([Edit("rename", (chair.object_id,), value="stool")], "another", "it is")
         wait_until(lambda: "stool" in drawn)

@@ -214,7 +214,7 @@ def neighbors_of(object_id: int, scene: MemorySnapshot) -> dict[str, list[Json]]
     Of "besides", "next to" and "near" an object appears under the narrowest only."""
     found: dict[str, list[Json]] = {}
     beside: set[int] = set()
-    for relation in sorted(scene.relations, key=_rank):
+    for relation in _relations_of(object_id, scene):
         title, other_id = _relation_from(relation, object_id)
         other = scene.objects.get(other_id)
         if not title or other is None or (title in _NARROWING and other_id in beside):
@@ -226,6 +226,12 @@ def neighbors_of(object_id: int, scene: MemorySnapshot) -> dict[str, list[Json]]
         if len(things) < _MOST_NEIGHBORS and not known:
             things.append({"id": other_id, "name": name_of(other)})
     return found
+
+
+def _relations_of(object_id: int, scene: MemorySnapshot) -> list[Relation]:
+    """The relations of one object, in the order in which they are shown."""
+    own = [r for r in scene.relations if object_id in (r.subject_id, r.object_id)]
+    return sorted(own, key=_rank)
 
 
 def _rank(relation: Relation) -> tuple[bool, int, float]:
@@ -251,7 +257,7 @@ def _relation_from(relation: Relation, object_id: int) -> tuple[str, int]:
 def _building_of(object_id: int, scene: MemorySnapshot) -> list[str]:
     """Relations to the building; of "next to" and "near" the wall only the first."""
     said: dict[str, None] = {}
-    for relation in sorted(scene.relations, key=_rank):
+    for relation in _relations_of(object_id, scene):
         if relation.subject_id != object_id or relation.object_id not in scene.structure:
             continue
         kind = scene.structure[relation.object_id].kind

@@ -268,18 +268,15 @@ class DrawnPlace:
         """
         self._grow(_MORE_FRAMES, None)
 
-    def draw(
-        self, scene: MemorySnapshot, shown: Sequence[MapObject], marked: Sequence[int]
-    ) -> None:
-        """Draw objects of a snapshot.
-
-        Args:
-            marked: ids of highlighted objects; of a single one the relations are drawn too.
-        """
-        there = [scene.objects[i] for i in marked if i in scene.objects]
+    def draw_objects(self, shown: Sequence[MapObject]) -> None:
+        """Draw the boxes of objects, and where they were before."""
         with self._lock, self._server.atomic():
             self._layer.draw_objects(shown)
-            self._layer.draw_marked(there, scene)
+
+    def draw_marked(self, things: Sequence[MapObject], scene: MemorySnapshot) -> None:
+        """Highlight objects; of a single one draw the relations too."""
+        with self._lock, self._server.atomic():
+            self._layer.draw_marked(things, scene)
 
     def cover(self, mesh: SurfaceMesh) -> None:
         """Draw the surface in place of the points; those of later frames are drawn besides it."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import is_
 from types import TracebackType
 
 import viser
@@ -103,6 +104,7 @@ class Viewer:
         self._current: Asking | None = None  # of the sentence that is being answered
         self._lock = threading.Lock()  # for drawing
         self._drawn: MemorySnapshot | None = None
+        self._named: list[MapObject] | None = None  # whose boxes and names are in the picture
         self._is_lost = False
         self._ended = threading.Event()
         self._colors = ClassColors()
@@ -214,7 +216,6 @@ class Viewer:
         is_new = self._drawn is None or scene.revision != self._drawn.revision
         self._colors.meet(thing.label for thing in scene.objects.values())
         shown = self._shown(scene, marked)
-        self._place.draw(scene, shown, marked)
         things = [scene.objects[i] for i in marked]
         single = things[0] if len(things) == 1 else None
         self._page.show(
@@ -224,7 +225,12 @@ class Viewer:
                 "related": panels.related_ids(single.object_id, scene) if single else [],
             },
         )
-        self._page.show("names", panels.objects_json(shown, self._colors))
+        # A mark alone leaves them as they are: it is shown at once, also among many.
+        if not _are_same(shown, self._named):
+            self._page.show("names", panels.objects_json(shown, self._colors))
+            self._place.draw_objects(shown)
+            self._named = shown
+        self._place.draw_marked(things, scene)
         self._drawn = scene
         self._page.show("about", self._about(single, scene))
         if is_new:
@@ -472,6 +478,11 @@ class Viewer:
         if not self._is_lost:
             _log.warning("the view is not updated: %s", error)
         self._is_lost = True
+
+
+def _are_same(things: Sequence[MapObject], others: Sequence[MapObject] | None) -> bool:
+    """The same values in the same order."""
+    return others is not None and len(things) == len(others) and all(map(is_, things, others))
 
 
 class _ClosedError(Exception):

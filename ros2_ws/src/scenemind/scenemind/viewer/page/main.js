@@ -10,6 +10,7 @@ import {
   showClasses,
   showHistory,
   showMarked,
+  showMarkedRows,
   showTalk,
   showTree,
 } from "./panels.js";
@@ -32,7 +33,7 @@ function build() {
     make("header.bar", { id: "tools" },
       make("button", { type: "button", id: "home", title: "First view again (H)", onclick: goHome }, "⌂ Whole place"),
       make("button", { type: "button", id: "to-marked", title: "Fly to the marked object (F)", disabled: true, onclick: flyToMarked }, "Fly to marked"),
-      layerBox("cloud", "Background"), layerBox("boxes", "Boxes"), nameBox(), layerBox("path", "Camera path"),
+      layerBox("cloud", "Background"), layerBox("boxes", "Boxes"), nameBox(), layerBox("path", "Path"),
       make("button", { type: "button", id: "help", title: "Keys (?)", onclick: () => by("keys").showModal() }, "?"),
     ),
     make("div", { id: "names" }),
@@ -202,8 +203,7 @@ function start() {
   onPart("classes", showClasses);
   onPart("tree", (roots) => {
     showTree(roots);
-    for (const row of document.querySelectorAll("#tree [data-object]"))
-      row.classList.toggle("marked", marked.includes(Number(row.dataset.object)));
+    showMarkedRows(marked);
   });
   onPart("talk", showTalk);
   onPart("history", showHistory);

@@ -103,9 +103,7 @@ export function showMarked({ things }) {
       ? [make("button.clear", { type: "button", onclick: () => act({ do: "mark", ids: [] }) }, "Clear")]
       : []),
   );
-  const marked = new Set(things.map((thing) => String(thing.id)));
-  for (const row of document.querySelectorAll("#tree [data-object]"))
-    row.classList.toggle("marked", marked.has(row.dataset.object));
+  showMarkedRows(things.map((thing) => thing.id));
   if (things.length !== 1)
     by("about").replaceChildren(
       make(
@@ -116,6 +114,11 @@ export function showMarked({ things }) {
           : "Click a name or an object in the picture: then it is “this”. Shift-click marks several.",
       ),
     );
+}
+
+export function showMarkedRows(ids) {
+  for (const row of document.querySelectorAll("#tree .marked")) row.classList.remove("marked");
+  for (const id of ids) document.querySelector(`#tree [data-object="${id}"]`)?.classList.add("marked");
 }
 
 export function showAbout(about) {
