@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -95,6 +97,18 @@ def test_every_file_beside_the_modules_is_installed(
     assert set(installed[f"share/scenemind_ros/{folder}"]) == files
 
 
+def test_examples_are_executables_of_the_package(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = dict(setup_of(sources, "scenemind_ros", monkeypatch).data_files)
+    examples = installed["lib/scenemind_ros"]
+    assert set(examples) == set(installed["share/scenemind_ros/examples"])
+    for name in examples:
+        path = sources / "scenemind_ros" / name
+        assert os.access(path, os.X_OK), f"git update-index --chmod=+x {name}"
+        assert path.read_text("utf-8").startswith("#!/usr/bin/env python3\n")
+
+
 def test_the_library_declares_its_imports(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     setup = setup_of(sources, "scenemind", monkeypatch)
     extras = {name: items for name, items in setup.extras_require.items() if name != "dev"}
@@ -107,11 +121,45 @@ def test_the_library_declares_its_imports(sources: Path, monkeypatch: pytest.Mon
 
 def test_the_nodes_declare_their_imports(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # ROS packages stand in package.xml; Python ones may come with the library.
-    declared = {e.text for e in manifest(sources, "scenemind_ros").iter("exec_depend")}
+    described = manifest(sources, "scenemind_ros")
+    declared = {e.text for e in described.iter("exec_depend")}
+    declared |= {(e.text or "").removeprefix("python3-") for e in described.iter("test_depend")}
     declared |= registry_names(setup_of(sources, "scenemind", monkeypatch).install_requires)
     for path, name in imported(sources / "scenemind_ros"):
         if name not in sys.stdlib_module_names | {"setuptools", "scenemind_ros"}:
             assert DISTRIBUTIONS.get(name, name) in declared, f"{path}: {name}"
+
+
+def test_the_interfaces_declare_the_packages_that_they_use(sources: Path) -> None:
+    declared = {e.text for e in manifest(sources, "scenemind_interfaces").iter("depend")}
+    folder = sources / "scenemind_interfaces"
+    texts = [path.read_text("utf-8") for path in folder.glob("*/*.*") if path.suffix != ".txt"]
+    used = {name for text in texts for name in re.findall(r"^(\w+)/\w+", text, re.MULTILINE)}
+    used |= {"action_msgs"} if any(folder.glob("action/*.action")) else set()
+    assert used
+    assert used - {"scenemind_interfaces"} <= declared
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_brings_its_licence_and_installs_it(
+    package: str, sources: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = (sources / package / "LICENSE").read_bytes()
+    assert own == (repository / "LICENSE").read_bytes()
+    if package in PYTHON_PACKAGES:
+        installed = dict(setup_of(sources, package, monkeypatch).data_files)
+        assert "LICENSE" in installed[f"share/{package}"]
+    else:
+        rules = (sources / package / "CMakeLists.txt").read_text("utf-8")
+        assert "install(FILES LICENSE DESTINATION share/${PROJECT_NAME})" in rules
+
+
+def test_colcon_test_finds_the_tests_of_the_nodes(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = setup_of(sources, "scenemind_ros", monkeypatch)
+    assert setup.extras_require["test"] == ["pytest"], "colcon runs pytest where this names it"
+    assert list((sources / "scenemind_ros" / "test").glob("test_*.py"))
 
 
 def registry_names(requirements: list[str]) -> set[str]:

@@ -29,7 +29,7 @@ setup(
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/scenemind"]),
-        ("share/scenemind", ["package.xml"]),
+        ("share/scenemind", ["package.xml", "LICENSE"]),
     ],
     zip_safe=False,
     install_requires=[

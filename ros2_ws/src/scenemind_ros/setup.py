@@ -19,16 +19,18 @@ setup(
     package_data={"": ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/scenemind_ros"]),
-        (SHARE, ["package.xml"]),
+        (SHARE, ["package.xml", "LICENSE"]),
         (f"{SHARE}/launch", glob("launch/*.py")),
         (f"{SHARE}/config", glob("config/*")),
         (f"{SHARE}/rviz", glob("rviz/*.rviz")),
         (f"{SHARE}/foxglove", glob("foxglove/*.json")),
         (f"{SHARE}/examples", glob("examples/*.py")),
+        ("lib/scenemind_ros", glob("examples/*.py")),  # for ros2 run
     ],
     zip_safe=False,
     # rclpy and the message packages come from ROS 2 or from its wheels (make setup).
     install_requires=["scenemind"],
+    extras_require={"test": ["pytest"]},  # colcon test looks here
     entry_points={
         "console_scripts": [
             "mapping_node = scenemind_ros.executables:mapping_node",

@@ -58,3 +58,12 @@ def test_nowhere_to_stand_is_an_error_with_why(root: Path) -> None:
     status, output = run(root, "the dining table", "--for", "dance")
     assert status == 1
     assert "--for takes look or reach" in output
+    status, output = run(root, "the dining table", "--robot", "0", "0", "--anywhere")
+    assert status == 1
+    assert "leave one of them out" in output
+
+
+def test_anywhere_of_a_stored_memory_is_all_of_it(root: Path) -> None:
+    assert run(root, "the dining table", "--anywhere", "--json") == run(
+        root, "the dining table", "--json"
+    )

@@ -1,6 +1,7 @@
+#!/usr/bin/env python3
 """A planner that asks SceneMind where to stand to look at a thing, and drives there.
 
-python planner_node.py --ros-args -p target:="the chair closest to the table"
+ros2 run scenemind_ros planner_node.py --ros-args -p target:="the chair closest to the table"
 """
 
 from __future__ import annotations

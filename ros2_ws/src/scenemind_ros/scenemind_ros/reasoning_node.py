@@ -36,7 +36,8 @@ class ReasoningNode(ManagedNode):
     """Lifecycle node that answers from a memory in this process, or from the mapping node's over
     DDS, while it is active.
 
-    Its services are there in every state: without an answer they say that the node is not active.
+    From its first configuration on its services are there in every state: while it is not active
+    they say so.
     Each request blocks a thread of the executor: spin the node with `make_executor`.
     """
 
@@ -62,18 +63,8 @@ class ReasoningNode(ManagedNode):
         self._requests: ReasoningRequests | None = None
         self._publisher: AnswerPublisher | None = None
         self._diagnostics: ReasoningDiagnostics | None = None
-        self._is_active = False
+        self._is_active = self._has_servers = False
         self._servers = RequestServers(self, lambda: self._settings.camera_frame)
-        self._servers.serve(srv.Ask, "~/ask", self._to("ask"))
-        self._servers.serve(srv.Ground, "~/ground", self._to("ground"))
-        self._servers.serve(srv.Align, "~/align", self._to("align"))
-        choose = self._to("select_key_frames")
-        self._servers.serve(srv.SelectKeyFrames, "~/select_key_frames", choose)
-        stand = self._to("get_approach_pose")
-        self._servers.serve(srv.GetApproachPose, "~/get_approach_pose", stand)
-        self._servers.act(action.Ask, "~/ask", self._to("ask"))
-        self._servers.act(action.Ground, "~/ground", self._to("ground"))
-        self._servers.act(action.Align, "~/align", self._to("align"))
         self.start_by_itself()
 
     @property
@@ -157,6 +148,22 @@ class ReasoningNode(ManagedNode):
             self._publisher,
             world_frame or (lambda: settings.map_frame),
         )
+        if not self._has_servers:
+            self._offer()
+
+    def _offer(self) -> None:
+        """Services and actions, from the first configuration on: who finds them gets an answer."""
+        self._servers.serve(srv.Ask, "~/ask", self._to("ask"))
+        self._servers.serve(srv.Ground, "~/ground", self._to("ground"))
+        self._servers.serve(srv.Align, "~/align", self._to("align"))
+        choose = self._to("select_key_frames")
+        self._servers.serve(srv.SelectKeyFrames, "~/select_key_frames", choose)
+        stand = self._to("get_approach_pose")
+        self._servers.serve(srv.GetApproachPose, "~/get_approach_pose", stand)
+        self._servers.act(action.Ask, "~/ask", self._to("ask"))
+        self._servers.act(action.Ground, "~/ground", self._to("ground"))
+        self._servers.act(action.Align, "~/align", self._to("align"))
+        self._has_servers = True
 
     def _stop(self) -> None:
         self._is_active = False

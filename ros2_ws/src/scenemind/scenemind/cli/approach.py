@@ -45,9 +45,12 @@ def _approach(
         tuple[float, float] | None,
         typer.Option(
             help="Where the robot stands, x y in metres: only poses that it can get to.",
-            show_default=False,
+            show_default="the newest camera pose with --live, else anywhere",
         ),
     ] = None,
+    anywhere: Annotated[
+        bool, typer.Option("--anywhere", help="Poses that the robot has no known way to, too.")
+    ] = False,
     count: Annotated[int, typer.Option(min=1, help="Largest number of poses.")] = 5,
     picture: Annotated[
         Path | None,
@@ -63,11 +66,13 @@ def _approach(
     """
     if purpose not in PURPOSES:
         raise UsageError(f"--for takes {' or '.join(PURPOSES)}, not {purpose!r}")
+    if anywhere and robot is not None:
+        raise UsageError("--anywhere asks for no way from --robot: leave one of them out")
     wanted: int | str = int(thing) if thing.isdigit() else thing
     if live:
         if picture is not None:
             raise UsageError("--picture draws a saved memory: leave --live out")
-        poses = _of_nodes(wanted, purpose, stand_off, radius, robot, count)
+        poses = _of_nodes(wanted, purpose, stand_off, radius, robot, anywhere, count)
     else:
         with sm.open(stored_path(memory, memory_root), read_only=True) as scene:
             for_what: Purpose = "look" if purpose == "look" else "reach"
@@ -86,6 +91,7 @@ def _of_nodes(
     stand_off_m: float | None,
     radius_m: float,
     robot: tuple[float, float] | None,
+    anywhere: bool,
     count: int,
 ) -> tuple[ApproachPose, ...]:
     reply = fetch_live(
@@ -95,6 +101,7 @@ def _of_nodes(
         stand_off_m=stand_off_m or 0.0,
         robot_radius_m=radius_m,
         robot=robot,
+        anywhere=anywhere,
         count=count,
     )
     return tuple(ApproachPose(**pose) for pose in reply["poses"])

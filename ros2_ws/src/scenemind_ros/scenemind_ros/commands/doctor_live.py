@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,13 @@ from scenemind.doctor.stream_checks import check_clock
 from scenemind.frames import SensorFrame
 from scenemind.frames.bag import STREAM_TYPES
 from scenemind.geometry import Pose
+from scenemind_ros.commands.driver_checks import (
+    RealsenseSettings,
+    check_losses,
+    check_shared_memory,
+    free_bytes,
+    segments,
+)
 from scenemind_ros.conversions import odometry_to_msg, stamp_ns
 from scenemind_ros.input.camera_input import TfPoses
 from scenemind_ros.input.frame_assembler import DropCounts, FrameAssembler, UndecodedFrame
@@ -59,6 +67,9 @@ class DoctorNode(Node):
         self._keep_every_s = 0.0
         self._newest_offset_s: float | None = None
         self._tf: TfPoses | None = None
+        self._counts: Counter[str] = Counter()
+        self._largest_image = 0  # bytes
+        self._realsense: RealsenseSettings | None = None
 
     def listen(self, seconds: float) -> None:
         """Subscribe to the published topics for a given time."""
@@ -75,6 +86,8 @@ class DoctorNode(Node):
         chosen, self._found = choose_topics(wanted, self._published())
         for stream, topic in chosen.items():
             self._subscribe(stream, topic)
+        if "color" in chosen:
+            self._realsense = RealsenseSettings(self, chosen["color"])
 
     def evidence(self) -> Evidence:
         """The messages so far; depth is registered if the configuration requires it."""
@@ -86,6 +99,14 @@ class DoctorNode(Node):
             causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
             fix = "the node's log names the value; the checks below say why"
             found.append(Finding("left out", "warn", causes, fix))
+        losses = check_losses(self._counts)
+        found += losses
+        if self._largest_image:
+            found += check_shared_memory(
+                self._largest_image, segments(), free_bytes(), is_lost=bool(losses)
+            )
+        if self._realsense is not None:
+            found += self._realsense.findings(self._parameters.depth.aligned)
         evidence = self._collector.evidence(_SOURCE, None, self._frames, found)
         return replace(evidence, is_registered=not self._parameters.depth.aligned)
 
@@ -123,6 +144,9 @@ class DoctorNode(Node):
 
         def take(message: Any) -> None:
             self._collector.add(stream, message)
+            self._counts[stream] += 1
+            if stream in ("color", "depth"):
+                self._largest_image = max(self._largest_image, len(message.data))
             if stream == "color":
                 age_ns = self.get_clock().now().nanoseconds - stamp_ns(message.header.stamp)
                 self._newest_offset_s = age_ns / 1e9

@@ -63,8 +63,8 @@ class FrameYield:
 
 _WINDOW_S = 5.0
 _LEAST_INFOS = 30  # in a window
-_KEPT_SHARE = 0.8
-_PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+KEPT_SHARE = 0.8  # of images that come, below which some are lost on the way
+PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 
 
 class ImageLosses:
@@ -92,15 +92,15 @@ class ImageLosses:
         heard = {name: counts[name] - before[name] for name in ("color", "depth")}
         return [
             f"{count} {name} images came with {infos} camera_info: the others were lost on the way."
-            f" In the terminal of the camera's driver, as the same user: export {_profile()}"
+            f" In the terminal of the camera's driver, as the same user: export {profile_line()}"
             for name, count in heard.items()
-            if count < _KEPT_SHARE * infos
+            if count < KEPT_SHARE * infos
         ]
 
 
-def _profile() -> str:
+def profile_line() -> str:
     """The line that gives a driver the DDS profile of this process."""
-    name = next((name for name in _PROFILES if name in os.environ), _PROFILES[0])
+    name = next((name for name in PROFILES if name in os.environ), PROFILES[0])
     return f"{name}={os.environ.get(name, 'FILE, config/fastdds_profile.xml of scenemind_ros')}"
 
 
