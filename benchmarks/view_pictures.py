@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ _DESKTOP, _PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _QUESTION = "where is the bowl?"
 _EVIDENCE = """() => { const images = [...document.querySelectorAll(".turn .picture img")];
     return images.length && images.every(image => image.complete && image.naturalWidth); }"""
+_SURFACE = """() => window.__viserMutable?.nodeRefFromName?.["/surface/mesh"]"""
+_PATIENCE_MS = 120_000.0
 _DRAWN_MS = 4000.0  # without a graphics card a picture of the cloud takes half a second
 _QUALITY = 82
 
 
 def take_view_pictures(folder: Path) -> list[Path]:
-    """A room that was visited twice, as a question is answered, its time line, and on a phone.
+    """A room that was visited twice, as a question is answered, its time line, and on a phone; with
+    its surface where Open3D is installed.
 
     Raises:
         UsageError: playwright or Chromium is not installed.
@@ -35,8 +39,11 @@ def take_view_pictures(folder: Path) -> list[Path]:
         with Viewer(memory, router, Asking, settings) as viewer:
             viewer.start()
             page = browser.new_page(viewport=_DESKTOP)
+            page.set_default_timeout(_PATIENCE_MS)
             page.goto(f"http://127.0.0.1:{viewer.port}/")
             page.locator("#names .name").first.wait_for()
+            if find_spec("open3d") is not None:
+                page.wait_for_function(_SURFACE)
             page.get_by_label("Say", exact=True).fill(_QUESTION)
             page.get_by_label("Say", exact=True).press("Enter")
             page.wait_for_function(_EVIDENCE)

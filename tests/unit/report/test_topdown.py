@@ -267,4 +267,5 @@ def test_the_ground_shows_the_highest_point_of_each_place_in_its_colour() -> Non
 
 def test_a_map_of_points_says_so_once() -> None:
     ground = Ground(np.zeros((1, 3), np.float32), np.zeros((1, 3), np.uint8), 0.025, "type this")
-    assert render_page(make_run(ground=ground)).count("type this") == 1
+    assert render_page(make_run(ground=ground)).count("as the points of its frames") == 1
+    assert "points of its frames" not in render_page(make_run(ground=replace(ground, note="")))

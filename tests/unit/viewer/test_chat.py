@@ -113,6 +113,18 @@ def test_each_refusal_offers_sentences_that_are_answered(talk: Talk, text: str) 
         assert talk.say(offer).offers == ()
 
 
+def test_of_several_that_fit_each_is_shown_and_offered_by_its_number(talk: Talk) -> None:
+    chairs = {i for i, thing in talk.memory.snapshot().objects.items() if thing.label == "chair"}
+    assert len(chairs) > 1
+    said = talk.say("the chair is mine")
+    assert {thing.object_id for thing in said.objects} == chairs
+    numbers = [thing.object_id for thing in said.objects]
+    assert said.offers[:2] == tuple(f"object {number} is mine" for number in numbers[:2])
+    assert talk.say(said.offers[0]).objects[0].object_id == numbers[0]
+    (correction,) = talk.memory.corrections()
+    assert correction.edit.object_ids == (numbers[0],)
+
+
 def test_a_question_back_offers_its_replies(talk: Talk) -> None:
     assert talk.say("all chairs are red").offers == ("yes", "no")
     assert talk.say("no").offers == ()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scenemind.language.speech_acts import find_request, is_question
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
-from scenemind.reasoning import Alignment, Answer, Asking, Query
+from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure
 from scenemind.reasoning.query import ReasoningError, check_sentence
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.panels import Json, marked_json, picture_json
@@ -25,6 +26,7 @@ _SHOWN_FRAMES = 3
 _SHOWN_OBJECTS = 8
 _LONGEST = 2000
 _MOST_OFFERS = 4
+_OBJECT, _QUOTED = re.compile(r"\bobject (\d{1,9})\b"), re.compile(r'"([^"]+)"')
 _log = logging.getLogger(__name__)
 OnSentence = Callable[[str], object]
 OnFailure = Callable[[str], object]
@@ -95,7 +97,8 @@ def _of_alignment(aligned: Alignment, scene: MemorySnapshot) -> Reply:
     how = f"{aligned.method}, {aligned.seconds:.2f} s"
     offers: tuple[str, ...] = ()
     if aligned.failure is not None:
-        offers = next_steps(aligned.query.text, scene, aligned.failure.suggestion)
+        offers = next_steps(aligned.query.text, scene, aligned.failure)
+        objects = objects or _candidates(aligned.failure, scene)
     elif aligned.asks_back:
         offers = _replies_to(aligned.response, objects)
     return Reply(aligned.response, objects, (), aligned.steps, how, offers)
@@ -106,9 +109,11 @@ def _of_answer(answer: Answer, scene: MemorySnapshot) -> Reply:
     if answer.fallback:
         how += f"; not as asked: {answer.fallback}"
     offers: tuple[str, ...] = ()
+    objects = answer.objects
     if answer.failure is not None:
-        offers = next_steps(answer.query.text, scene, answer.failure.suggestion)
-    return Reply(answer.text, answer.objects, answer.key_frames, answer.steps, how, offers)
+        offers = next_steps(answer.query.text, scene, answer.failure)
+        objects = objects or _candidates(answer.failure, scene)
+    return Reply(answer.text, objects, answer.key_frames, answer.steps, how, offers)
 
 
 def _replies_to(question: str, objects: Sequence[MapObject]) -> tuple[str, ...]:
@@ -118,14 +123,39 @@ def _replies_to(question: str, objects: Sequence[MapObject]) -> tuple[str, ...]:
     return ("yes", "no")
 
 
-def next_steps(text: str, scene: MemorySnapshot, suggestion: str = "") -> tuple[str, ...]:
-    """Sentences that are understood, where one was not: the nearest one, the things that it names,
-    and what is there."""
+def _candidates(failure: ReasoningFailure, scene: MemorySnapshot) -> tuple[MapObject, ...]:
+    """The objects that a refusal lists, where several fit."""
+    if failure.code != "ambiguous":
+        return ()
+    listed = dict.fromkeys(int(number) for number in _OBJECT.findall(failure.text))
+    return tuple(scene.objects[i] for i in listed if i in scene.objects)
+
+
+def _by_number(text: str, failure: ReasoningFailure, things: Sequence[MapObject]) -> Iterator[str]:
+    """The sentence again for each of several things that fit, with its number for the words that
+    are too few."""
+    for quoted in _QUOTED.findall(failure.text):
+        start = text.casefold().find(quoted.casefold())
+        if start >= 0:
+            end = start + len(quoted)
+            for thing in things:
+                yield f"{text[:start]}object {thing.object_id}{text[end:]}"
+            return
+
+
+def next_steps(
+    text: str, scene: MemorySnapshot, failure: ReasoningFailure | None = None
+) -> tuple[str, ...]:
+    """Sentences that are understood, where one was not: the nearest one, the same of each thing
+    that fits, the things that it names, and what is there."""
     words = text.casefold()
     labels = Counter(thing.label for thing in scene.objects.values())
     named = [label for label in labels if label.casefold() in words]
     common = [label for label, _ in labels.most_common()]
-    steps = [suggestion] if suggestion else []
+    steps: list[str] = []
+    if failure is not None:
+        steps += [failure.suggestion] if failure.suggestion else []
+        steps += _by_number(text, failure, _candidates(failure, scene))
     steps += [f"where is the {label}?" for label in (named or common[:1])[:2]]
     steps += ["what do you see?"] if labels else []
     return tuple(dict.fromkeys(steps))[:_MOST_OFFERS]

@@ -337,6 +337,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     print_summary(run, console)
+    if run.ground is not None and run.ground.note:
+        console.print(f"the map shows points: {run.ground.note}", markup=False, soft_wrap=True)
     _say_where(page, options.report, console)
     return 0 if all(step.ok for step in run.steps) else 1
 
