@@ -216,3 +216,19 @@ def test_a_camera_pose_from_tf_needs_no_mounting() -> None:
     recorder.assembler.add_camera_pose(FIRST_NS, world_T_camera)
     (frame,) = recorder.frames
     np.testing.assert_allclose(frame.world_T_camera.matrix(), world_T_camera.matrix(), atol=1e-9)
+
+
+def test_a_place_that_cannot_be_is_counted_whoever_says_it() -> None:
+    """Odometry, TF's map -> odom, and TF's pose of the camera."""
+    recorder = Recorder()
+    far = Pose.from_quaternion((1e12, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+    recorder.assembler.add_base_pose(FIRST_NS, far)
+    recorder.assembler.add_camera_pose(FIRST_NS, far)
+    moment = Moment(0)
+    moment.odometry.pose.pose.position.x = 1e12
+    recorder.send(moment)
+    assert recorder.frames == []
+    assert recorder.drops.counts()["bad_pose"] == 3
+    recorder.send(Moment(1))
+    recorder.send(Moment(2))
+    assert recorder.frames, "the next good ones come through"

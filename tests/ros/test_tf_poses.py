@@ -13,6 +13,7 @@ from rclpy.time import Time
 
 from scenemind.config import ConfigError
 from scenemind.geometry import Pose
+from scenemind_ros.conversions import stamp_ns
 from scenemind_ros.input import camera_input, world_frame
 from scenemind_ros.input.frame_assembler import DropCounts, UndecodedFrame
 from scenemind_ros.optional_ros import tf2_ros
@@ -104,6 +105,88 @@ def test_transforms_of_the_future_are_forgotten_when_the_clock_goes_back(buffer:
     assert (delivered, buffer.cleared) == ([50 * SECOND_NS], 0)
     poses.want(SECOND_NS, "camera")
     assert buffer.cleared == 1
+
+
+class KeptTransforms:
+    """A buffer as tf2's: it keeps ten seconds before its newest transform, and refuses older."""
+
+    def __init__(self) -> None:
+        self.stamps: list[int] = []
+
+    def set_transform(self, transform: TransformStamped, _authority: str) -> None:
+        stamp = stamp_ns(transform.header.stamp)
+        newest = max([stamp, *self.stamps])
+        self.stamps = [kept for kept in [*self.stamps, stamp] if kept >= newest - 10 * SECOND_NS]
+
+    def can_transform(self, _target: str, _source: str, time: Time) -> bool:
+        return bool(self.stamps) and min(self.stamps) <= time.nanoseconds <= max(self.stamps)
+
+    def lookup_transform(self, _target: str, _source: str, _time: Time) -> TransformStamped:
+        return TransformStamped()
+
+    def clear(self) -> None:
+        self.stamps.clear()
+
+
+def heard(stamp: int) -> TransformStamped:
+    message = TransformStamped(child_frame_id="camera")
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, SECOND_NS)
+    return message
+
+
+@pytest.fixture
+def tree(monkeypatch: pytest.MonkeyPatch) -> world_frame.TfTree:
+    module = SimpleNamespace(
+        Buffer=KeptTransforms, TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None)
+    )
+    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+    return world_frame.TfTree(None)
+
+
+def test_a_transform_of_the_far_future_does_not_stop_mapping(tree: world_frame.TfTree) -> None:
+    found = []
+    for second in range(1, 60):
+        stamp = second * SECOND_NS
+        tree.at(stamp)
+        if second == 5:
+            tree.set_transform(heard(10_000 * SECOND_NS), "a broken clock")
+        tree.set_transform(heard(stamp - SECOND_NS // 10), "localisation")
+        tree.set_transform(heard(stamp + SECOND_NS), "localisation, dated ahead")
+        found.append(tree.find("map", "camera", stamp) is not None)
+    assert all(found)
+    assert tree.put_aside == 1
+
+
+def test_what_was_put_aside_holds_once_its_time_has_come(tree: world_frame.TfTree) -> None:
+    tree.set_transform(heard(SECOND_NS), "before any image")
+    assert tree.find("map", "camera", SECOND_NS) is None
+    tree.at(SECOND_NS)
+    assert tree.find("map", "camera", SECOND_NS) is not None
+    tree.set_transform(heard(20 * SECOND_NS), "early")
+    tree.at(2 * SECOND_NS)
+    assert tree.find("map", "camera", 20 * SECOND_NS) is None
+    tree.at(19 * SECOND_NS)
+    assert tree.find("map", "camera", 20 * SECOND_NS) is not None
+
+
+def test_a_loop_keeps_the_transforms_that_came_before_its_first_image(
+    tree: world_frame.TfTree,
+) -> None:
+    for second in range(1, 16):
+        tree.at(second * SECOND_NS)
+        tree.set_transform(heard(second * SECOND_NS), "a recording")
+    tree.set_transform(heard(SECOND_NS), "its second round")
+    assert tree.find("map", "camera", 15 * SECOND_NS) is not None
+    tree.at(SECOND_NS)
+    assert tree.find("map", "camera", SECOND_NS) is not None
+    assert tree.find("map", "camera", 15 * SECOND_NS) is None, "of another run of the clock"
+
+
+def test_a_negative_stamp_is_refused_and_counted(tree: world_frame.TfTree) -> None:
+    tree.at(SECOND_NS)
+    tree.set_transform(heard(-5 * SECOND_NS), "a broken clock")
+    assert tree.refused == 1
+    assert tree.find("map", "camera", -5 * SECOND_NS) is None
 
 
 def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Buffer) -> None:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from std_msgs.msg import Header
 
@@ -20,7 +22,7 @@ from scenemind.bench.workload import bench_sequence, endless
 from scenemind.frames import RGBDFrame, SensorFrame, read_sequence
 from scenemind.simulation import SimulatedSequence
 from scenemind_ros.conversions import stamp_ns
-from scenemind_ros.qos import SENSOR_DEPTH, SENSOR_OUT
+from scenemind_ros.qos import SENSOR_OUT
 from scenemind_ros.sequence_player import FramePublisher, PlayerParameters, PlayerTopics, spinning
 
 
@@ -35,6 +37,9 @@ class BenchCamera(Node):
         self._sent_at: dict[int, float] = {}
         self._latency_s: dict[int, float] = {}
         self.create_subscription(Header, settings.topics.processed, self._acknowledge, SENSOR_OUT)
+        self._states: dict[str, dict[str, str]] = {}
+        self._state_count = 0
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._keep_state, 10)
 
     def send(self, frames: Iterable[RGBDFrame], rate_hz: float) -> list[int]:
         """Publish the frames at the rate; returns their stamps."""
@@ -73,6 +78,37 @@ class BenchCamera(Node):
         with self._changed:
             return [self._latency_s[stamp] * 1e3 for stamp in sent if stamp in self._latency_s]
 
+    def counters(self) -> Counter[str]:
+        """What the mapping node has counted until now, as its next diagnostics say: messages by
+        stream, and frames that it left out by cause.
+
+        Raises:
+            RuntimeError: none come.
+        """
+        with self._changed:
+            wanted = self._state_count + 2  # the one after next began after this moment
+            if not self._changed.wait_for(lambda: self._state_count >= wanted, _QUIET_S):
+                raise RuntimeError(f"the mapping node has no diagnostics within {_QUIET_S:g} s")
+            parts = {name.rpartition(": ")[2]: values for name, values in self._states.items()}
+        counted: Counter[str] = Counter()
+        for stream in _STREAMS:
+            counted[f"{stream}_messages"] = int(parts["input"][f"{stream}_messages"])
+        for name, value in parts["input"].items():
+            if name.startswith("dropped_"):
+                counted[name.removeprefix("dropped_")] = int(value)
+        counted[_REPLACED] = int(parts["mapper"]["dropped_newer_frame"])
+        counted["failed_detections"] = int(parts["mapper"].get("failed_detections", 0))
+        return counted
+
+    def _keep_state(self, message: DiagnosticArray) -> None:
+        states = {one.name: {v.key: v.value for v in one.values} for one in message.status}
+        if not any(name.endswith(": input") for name in states):
+            return  # of another node, or the state of one that is not active yet
+        with self._changed:
+            self._states = states
+            self._state_count += 1
+            self._changed.notify_all()
+
     def _acknowledge(self, header: Header) -> None:
         now, stamp = time.monotonic(), stamp_ns(header.stamp)
         with self._changed:
@@ -87,6 +123,8 @@ def _as_sensed(frame: RGBDFrame) -> SensorFrame:
     )
 
 
+_STREAMS = ("color", "depth", "instances", "odometry")
+_REPLACED = "replaced_by_newer"
 _STRETCH = 60  # frames to render in advance at most; they are sent repeatedly
 _START_S = 60.0
 _QUIET_S = 5.0  # time without acknowledgement after which the rest counts as lost
@@ -111,8 +149,10 @@ def measure(seconds: float, rate_hz: float) -> dict[str, object]:
         with _mapping_process(), spinning(camera):
             if not camera.warm_up(frames, rate_hz, _START_S):
                 raise RuntimeError(f"no frame was remembered within {_START_S:g} s")
+            before = camera.counters()
             sent = camera.send(islice(frames, count), rate_hz)
             camera.wait_for(sent, _QUIET_S)
+            lost = losses(len(sent), camera.counters() - before)
             latency_ms = camera.latency_ms(sent)
     finally:
         camera.destroy_node()
@@ -121,6 +161,7 @@ def measure(seconds: float, rate_hz: float) -> dict[str, object]:
     return {
         "sent": len(sent),
         "received": len(latency_ms),
+        "lost": lost,
         "latency_ms": float(np.median(latency_ms)),
         "latency_ms_p99": float(np.percentile(latency_ms, 99)),
         "latency_ms_max": max(latency_ms),
@@ -129,19 +170,29 @@ def measure(seconds: float, rate_hz: float) -> dict[str, object]:
     }
 
 
+def losses(sent: int, counted: Counter[str]) -> dict[str, int]:
+    """Losses by cause, those that occurred: messages of each stream that did not arrive, and
+    frames that the node left out.
+
+    Args:
+        counted: what the node counted while so many frames were sent.
+    """
+    on_the_way = {
+        f"{stream}_on_the_way": sent - counted[f"{stream}_messages"] for stream in _STREAMS
+    }
+    causes = {name: n for name, n in counted.items() if not name.endswith("_messages")}
+    return {name: count for name, count in {**on_the_way, **causes}.items() if count > 0}
+
+
 @contextmanager
 def _mapping_process() -> Iterator[None]:
-    """The mapping node as on a robot, with a temporary memory.
-
-    Slow frames do not push out others here: every frame that arrives is mapped.
-    """
+    """The mapping node as on a robot, with a temporary memory."""
     topics = PlayerTopics()
     parameters = {
         "detector.backend": "instance_camera",
         "topics.instances": topics.instances,
         "topics.instance_names": topics.instance_names,
         "memory.root": '""',
-        "pending_frames": SENSOR_DEPTH,
     }
     arguments = [part for name, value in parameters.items() for part in ("-p", f"{name}:={value}")]
     process = subprocess.Popen(
