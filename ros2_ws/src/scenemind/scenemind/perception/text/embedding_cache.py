@@ -184,7 +184,7 @@ def _read_vectors(path: Path, dimension: int) -> NDArray[np.float32]:
         raise PerceptionError(f"cannot read the vectors {path}: {error}") from error
     except _NO_VECTORS as error:  # numpy's advice is to load it unsafely
         raise PerceptionError(f"{path} is no NumPy file of vectors (.npy)") from error
-    if not isinstance(matrix, np.ndarray) or matrix.dtype.kind != "f":
+    if matrix.dtype.kind != "f":
         raise PerceptionError(f"{path} holds no array of decimal numbers")
     if matrix.ndim != 2 or matrix.shape[1] != dimension:
         raise PerceptionError(
