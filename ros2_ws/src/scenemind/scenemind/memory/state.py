@@ -292,6 +292,7 @@ class MemoryState:
         if gone_or_changed:
             self.touch()
         watch.lap("fuse")
+        watch.lap("graph")  # what follows below; stages keep their order
         tracklets = self._objects.tracklets(track_ids)
         tracklet_of = dict(zip(track_ids.tolist(), tracklets.tolist(), strict=True))
         centers = {tracklet_of.get(o.track_id, -1): o.box.center for o in observations}
