@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from scenemind.errors import SceneMindError
 from scenemind.exchange.scannet_labels import read_labels
 from scenemind.frames import open_sequence
 from scenemind.frames.bag_writer import WriteOptions
+from scenemind.perception.text.embedding_cache import EmbeddingCache, import_vectors
+from scenemind.perception.types import PerceptionError
 from tests.fuzz.mutations import mutated
 from tests.unit.exchange.scannet_scan import write_scan
 from tests.unit.frames.conftest import write_hololens, write_seven_scenes, write_tum
@@ -40,6 +44,26 @@ def write_packed_bag(folder: Path, mode: CompressionMode) -> Path:
     return test_rosbag.write(folder, messages, storage, mode)
 
 
+def write_vectors(folder: Path) -> Path:
+    """Published vectors of words in one NumPy file, and in an archive, with their names."""
+    folder.mkdir(parents=True)
+    vectors = np.random.default_rng(0).normal(size=(40, 8)).astype(np.float32)
+    np.save(folder / "vectors.npy", vectors)
+    with (folder / "archive.npy").open("wb") as file:
+        np.savez_compressed(file, vectors=vectors)
+    names = [{"name": f"thing {row}"} for row in range(len(vectors))]
+    (folder / "names.json").write_text(json.dumps(names))
+    return folder
+
+
+def read_vectors(folder: Path) -> str:
+    cache = EmbeddingCache("clip", folder / "cache")
+    count = import_vectors(cache, folder / "vectors.npy", folder / "names.json", 8)
+    with suppress(PerceptionError):
+        import_vectors(cache, folder / "archive.npy", folder / "names.json", 8)
+    return f"{count} vectors"
+
+
 PACKED = {
     "mcap-zstd": CompressionMode.STORAGE,
     "db3-messages": CompressionMode.MESSAGE,
@@ -56,6 +80,7 @@ FORMATS: dict[str, Callable[[Path], Path]] = {
     "db3": partial(write_bag, storage="db3"),
     **{name: partial(write_packed_bag, mode=mode) for name, mode in PACKED.items()},
     "labels": write_scan,
+    "vectors": write_vectors,
 }
 
 
@@ -63,6 +88,8 @@ def read(place: Path, name: str) -> str:
     """Read all that is in a recording or scan; how much that is."""
     if name == "labels":
         return f"{len(read_labels(place).objects)} objects"
+    if name == "vectors":
+        return read_vectors(place)
     sequence = open_sequence(place, test_rosbag.MOUNTED if name in PACKED else None)
     return f"{sum(1 for _ in islice(sequence, 100))} frames"
 

@@ -201,6 +201,32 @@ def test_idle_connections_do_not_lock_the_owner_out(guarded: Gate) -> None:
         assert len(guarded._connections) < 100
 
 
+def test_idle_connections_with_permission_make_room_for_the_owner(open_gate: Gate) -> None:
+    head = "\r\n".join(("GET / HTTP/1.1", f"Host: localhost:{open_gate.port}", *UPGRADE, "", ""))
+    with ExitStack() as idle:
+        talking = _websocket(idle, open_gate, head)
+        first = _websocket(idle, open_gate, head)
+        for _ in range(120):
+            talking.sendall(b"x")
+            assert talking.recv(1) == b"x"
+            _websocket(idle, open_gate, head)
+        assert ask(open_gate).endswith("in")
+        assert first.recv(1) == b""  # those that are idle longest are closed
+        talking.sendall(b"y")
+        assert talking.recv(1) == b"y"
+        assert len(open_gate._connections) <= 101
+
+
+def _websocket(opened: ExitStack, gate: Gate, head: str) -> socket.socket:
+    """A connection that was let through, and has been answered."""
+    connection = opened.enter_context(socket.create_connection(("127.0.0.1", gate.port), 30.0))
+    connection.sendall(head.encode())
+    reply = b""
+    while not reply.endswith(b"in"):
+        reply += connection.recv(4096)
+    return connection
+
+
 def test_the_cookie_is_of_no_use_to_another_site(guarded: Gate, behind: Behind) -> None:
     reply = ask(guarded, "/", cookie_of(guarded), *UPGRADE, "Origin: http://evil.example")
     assert reply.startswith("HTTP/1.1 403")

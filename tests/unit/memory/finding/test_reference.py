@@ -81,6 +81,14 @@ def test_boxes_behind_beside_and_around_the_origin_are_not_hit() -> None:
     assert find_object_on_ray([], (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)) is None
 
 
+@pytest.mark.filterwarnings("error")
+def test_huge_numbers_are_a_ray_too() -> None:
+    hit = find_object_on_ray([CUP, TABLE], (0.0, 0.0, 0.0), (1e300, 0.0, 0.0))
+    assert hit is not None
+    assert hit[0] is TABLE
+    assert find_object_on_ray([TABLE], (-1e308, 0.0, 0.0), (1e-300, 1e300, 0.0)) is None
+
+
 @given(*[st.floats(-0.49, 0.49)] * 3, *[st.floats(-3.0, 3.0)] * 3)
 def test_a_ray_towards_a_point_of_a_box_hits_it_on_its_surface(
     dx: float, dy: float, dz: float, x: float, y: float, z: float

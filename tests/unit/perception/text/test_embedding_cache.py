@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +209,53 @@ def test_error_names_a_missing_file(tmp_path: Path) -> None:
     vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
     vectors.unlink()
     with pytest.raises(PerceptionError, match=f"cannot read the vectors {vectors}"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
+def test_an_archive_of_vectors_is_not_unpacked(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    with vectors.open("wb") as file:  # 80 MB in 80 kB
+        np.savez_compressed(file, vectors=np.ones((10_000_000, 2), np.float32))
+    tracemalloc.start()
+    with pytest.raises(PerceptionError, match="no NumPy file"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+    assert tracemalloc.get_traced_memory()[1] < 4e6
+    tracemalloc.stop()
+
+
+def test_vectors_that_claim_to_be_more_than_memory_are_refused(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    data = vectors.read_bytes()
+    vectors.write_bytes(data.replace(b"(1, 2), }" + 12 * b" ", b"(1000000000000, 2), }", 1))
+    assert vectors.read_bytes() != data
+    with pytest.raises(PerceptionError, match="no NumPy file"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
+def test_a_damaged_header_or_archive_is_no_file_of_vectors(tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    data = vectors.read_bytes()
+    for damaged in (data.replace(b"{", b"(\n\x00", 1), data.replace(b"'", b"(", 1), b"PK\3\4" * 9):
+        vectors.write_bytes(damaged)
+        with pytest.raises(PerceptionError, match="no NumPy file"):
+            import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"name":' * 200_000, "[1e999999999]"])
+def test_names_are_not_nested_without_end(text: str, tmp_path: Path) -> None:
+    vectors, _ = files(tmp_path, np.ones((1, 2)), "cup\n")
+    names = tmp_path / "names.json"
+    names.write_text(text)
+    with pytest.raises(PerceptionError, match=r"names\.json"):
+        import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
+
+
+@pytest.mark.parametrize("which", ["vectors.npy", "names.txt"])
+def test_a_pipe_is_not_waited_for(which: str, tmp_path: Path) -> None:
+    vectors, names = files(tmp_path, np.ones((1, 2)), "cup\n")
+    (tmp_path / which).unlink()
+    os.mkfifo(tmp_path / which)
+    with pytest.raises(PerceptionError, match=which):
         import_vectors(EmbeddingCache("clip", tmp_path), vectors, names, 2)
 
 

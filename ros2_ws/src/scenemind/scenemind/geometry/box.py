@@ -134,14 +134,23 @@ def turned_pair_gaps_m(
     """
     if not len(first):
         return np.zeros(0)
-    corners = np.stack([box.footprint() for box in boxes])
+    corners, yaw = _footprints(boxes)
     a, b = corners[first], corners[second]
     apart = np.minimum(_corner_gaps(b, a), _corner_gaps(a, b))
-    yaw = np.array([box.yaw for box in boxes])
     apart[_are_overlapping(a, b, np.stack((yaw[first], yaw[second]), axis=1))] = 0.0
     low, high = (np.array([(o.bottom_z, o.top_z)[end] for o in boxes]) for end in (0, 1))
     above = np.maximum(0.0, np.maximum(low[first] - high[second], low[second] - high[first]))
     return np.asarray(np.hypot(apart, above))
+
+
+def _footprints(boxes: Sequence[Box3D]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ground rectangles (N, 4, 2) as `Box3D.footprint` has them, and the yaws (N,)."""
+    flat = np.array([(*box.center[:2], *box.size[:2], box.yaw) for box in boxes])
+    half, yaw = flat[:, 2:4] / 2.0, flat[:, 4]
+    c, s = np.cos(yaw), np.sin(yaw)
+    local = half[:, None] * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+    turns = np.stack((np.stack((c, s), axis=1), np.stack((-s, c), axis=1)), axis=1)
+    return local @ turns + flat[:, None, :2], yaw
 
 
 def _corner_gaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -250,8 +259,8 @@ def smallest_upright_box(points: NDArray[np.floating]) -> Box3D:
     the axis-aligned one if no other is clearly smaller. The yaw is within 45 degrees: `size[0]` is
     the side nearer to the world's x.
     """
-    low, high = points.min(axis=0), points.max(axis=0)
-    along = Box3D.from_bounds(low, high)
+    columns = np.ascontiguousarray(points.T)  # reduced several times faster than rows
+    along = Box3D.from_bounds(columns.min(axis=1), columns.max(axis=1))
     center, sides, degrees = cv2.minAreaRect(points[:, :2].astype(np.float32))
     if sides[0] * sides[1] >= CLEARLY_SMALLER * along.size[0] * along.size[1]:
         return along

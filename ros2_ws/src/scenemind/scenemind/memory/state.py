@@ -100,7 +100,8 @@ class Stopwatch:
 
 
 # Frames between two updates of the relations, which are also updated when they are read: an object
-# in view changes with every frame, its relations hardly ever.
+# in view changes with every frame, its relations hardly ever. A frame at a new place has other
+# work, and leaves that to the next ones, up to twice as many.
 _RELATE_EVERY = 5
 
 
@@ -207,6 +208,9 @@ class MemoryState:
         self._world_T_camera: Pose | None = None
         self._seen = CorrectedObjects({}, {})
         self._is_seen = True
+        self._is_graph_due = False
+        self._to_relate: set[int] = set()  # ids that `_seen` has otherwise than the graph
+        self._unrelated = 0  # frames since relations were updated
         self._snapshot: MemorySnapshot | None = None
 
     def restore(self, stored: StoredMemory) -> None:
@@ -288,9 +292,7 @@ class MemoryState:
         if gone_or_changed:
             self.touch()
         watch.lap("fuse")
-        if options.relations and number % _RELATE_EVERY == 0:
-            self._relate()
-        watch.lap("graph")
+        watch.lap("graph")  # what follows below; stages keep their order
         tracklets = self._objects.tracklets(track_ids)
         tracklet_of = dict(zip(track_ids.tolist(), tracklets.tolist(), strict=True))
         centers = {tracklet_of.get(o.track_id, -1): o.box.center for o in observations}
@@ -334,6 +336,9 @@ class MemoryState:
             if changed:
                 self._objects.note_walls(self._structure.planes)
                 self.touch()
+        self._unrelated += 1
+        if options.relations and self._unrelated >= _RELATE_EVERY * (1 + on_path):
+            self._relate_in_turn()
         watch.lap("graph")
         return gone_or_changed
 
@@ -361,6 +366,7 @@ class MemoryState:
         self.pending.correct_poses(corrections)
         self.pending.add_objects(update.changed, ())
         self._graph, self._seen = prepared.graph, prepared.seen
+        self._to_relate, self._is_graph_due = set(), False
         self.touch()
         return update
 
@@ -526,8 +532,23 @@ class MemoryState:
             relations = self.journal.relations(at_levels, objects, structure)
         return relations, levels
 
+    def _relate_in_turn(self) -> None:
+        """Do half of what `_relate` does: the values of objects in one frame, what hangs on them in
+        a later one."""
+        if self._is_graph_due:
+            self._refresh_graph()
+            self._unrelated = 1
+        else:
+            self._see()
+
     def _relate(self) -> None:
-        """Apply descriptions and corrections to perception, and update relations of what changed.
+        """Bring objects and relations up to date."""
+        self._see()
+        self._refresh_graph()
+        self._unrelated = 0
+
+    def _see(self) -> None:
+        """Apply descriptions and corrections to perception, and note what changed.
 
         Relations are those of the corrected objects: renaming, merging or deleting an object
         changes them.
@@ -542,9 +563,15 @@ class MemoryState:
         changed = [i for i, thing in seen.items() if before.get(i) is not thing]
         new_count = sum(i not in before for i in changed)
         is_any_gone = len(before) + new_count > len(seen)
-        vanished = before.keys() - seen.keys() if is_any_gone else ()
-        self._graph.refresh(seen, [*changed, *vanished], self._structure.planes)
-        self._is_seen = True
+        self._to_relate.update(changed, before.keys() - seen.keys() if is_any_gone else ())
+        self._is_seen = self._is_graph_due = True
+
+    def _refresh_graph(self) -> None:
+        """Update the relations of what `_see` noted."""
+        if not self._is_graph_due:
+            return
+        self._graph.refresh(self._seen.objects, self._to_relate, self._structure.planes)
+        self._to_relate, self._is_graph_due = set(), False
 
     def settle_images(self, results: ImageResults) -> None:
         """Note which images were stored, and choose those that are deleted."""

@@ -17,11 +17,13 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
+from functools import partial
 from html import escape
 from http import HTTPStatus
 from http.client import HTTPException, parse_headers
 from ipaddress import ip_address
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -31,9 +33,10 @@ _LINK = "link"  # name of the query parameter
 _MOST_LINKS = 32  # that wait to be used; the oldest ones go
 _HEAD_BYTES, _HEAD_S = 16_384, 10.0
 _COPIED_BYTES = 65_536
-_MOST_CONNECTIONS = 200  # of those with permission
-# Connections whose request has not come yet; beyond it those that wait longest are closed, so that
-# nobody can lock the others out.
+# Connections with permission, in all and of one address; beyond it those that were idle longest
+# are closed, and of those whose request has not come yet those that wait longest: nobody can lock
+# the others out.
+_MOST_ADMITTED, _MOST_ADMITTED_OF_ADDRESS = 200, 100
 _MOST_WAITING, _MOST_WAITING_OF_ADDRESS = 200, 40
 # Pages in which another site may not show this one, to lead a click of its reader.
 _FRAMES = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
@@ -169,9 +172,6 @@ def _text(headers: Message, name: str) -> str:
     return str(value).strip()
 
 
-_TOO_MANY = Refusal(
-    HTTPStatus.SERVICE_UNAVAILABLE, "Too many browsers are connected: try again later."
-)
 _TOO_LONG = Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
 _TOO_LATE = Refusal(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")
 
@@ -196,7 +196,8 @@ class Gate:
         self._on_used: Callable[[], object] = lambda: None
         self._waiting: dict[asyncio.Task[None], str] = {}  # -> address, in order of arrival
         self._connections: set[asyncio.Task[None]] = set()
-        self._admitted = 0
+        # -> address, and when it last carried anything, s
+        self._admitted: dict[asyncio.Task[None], tuple[str, float]] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="gate", daemon=True)
         self._thread.start()
@@ -271,7 +272,8 @@ class Gate:
         except (OSError, asyncio.IncompleteReadError) as error:
             _log.debug("a browser disconnected: %s", error)
         except asyncio.CancelledError:  # asyncio.streams would log it as an error
-            _log.debug("a connection was closed with the view")
+            _log.debug("a connection was closed with the view, or to make room")
+            writer.transport.abort()  # whoever does not read would keep it open
         finally:
             self._waiting.pop(task, None)
             self._connections.discard(task)
@@ -286,6 +288,21 @@ class Gate:
         ):
             self._waiting.pop(task, None)
             task.cancel()
+
+    def _admit(self, task: asyncio.Task[None], address: str) -> None:
+        """Note a connection with permission; where there are too many, close the idlest one."""
+        crowd = [other for other, (from_, _) in self._admitted.items() if from_ == address]
+        if len(crowd) < _MOST_ADMITTED_OF_ADDRESS:
+            crowd = list(self._admitted) if len(self._admitted) >= _MOST_ADMITTED else []
+        if crowd:
+            idlest = min(crowd, key=lambda other: self._admitted[other][1])
+            del self._admitted[idlest]
+            idlest.cancel()
+        self._admitted[task] = address, monotonic()
+
+    def _note_use(self, task: asyncio.Task[None]) -> None:
+        if task in self._admitted:
+            self._admitted[task] = self._admitted[task][0], monotonic()
 
     async def _check(
         self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -308,15 +325,12 @@ class Gate:
             await self._set_cookie(writer)
         elif refusal := find_refusal(head, self._cookie):
             await _refuse(writer, refusal)
-        elif self._admitted >= _MOST_CONNECTIONS:
-            await _refuse(writer, _TOO_MANY)
         else:
-            self._waiting.pop(task, None)
-            self._admitted += 1
+            self._admit(task, self._waiting.pop(task, ""))
             try:
-                await self._pass_on(data, head, reader, writer)
+                await self._pass_on(data, head, reader, writer, partial(self._note_use, task))
             finally:
-                self._admitted -= 1
+                self._admitted.pop(task, None)
 
     def _take_link(self, given: str) -> bool:
         used = [link for link in self._links if _is_same(given, link)]
@@ -333,7 +347,12 @@ class Gate:
         await _reply(writer, HTTPStatus.OK, page, "text/html", f"Set-Cookie: {cookie}\r\n")
 
     async def _pass_on(
-        self, data: bytes, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        data: bytes,
+        head: Head,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        on_data: Callable[[], object],
     ) -> None:
         from_server, to_server = await asyncio.open_unix_connection(str(self._behind))
         to_server.write(data)
@@ -341,9 +360,9 @@ class Gate:
         try:
             status, _, rest = (await from_server.readuntil(b"\r\n\r\n")).partition(b"\r\n")
             writer.write(b"".join((status, b"\r\n", _NO_FRAMES.encode(), rest)))
-            copies.append(asyncio.ensure_future(_copy(from_server, writer)))
+            copies.append(asyncio.ensure_future(_copy(from_server, writer, on_data)))
             if head.is_websocket:  # otherwise a connection carries one request
-                copies.append(asyncio.ensure_future(_copy(reader, to_server)))
+                copies.append(asyncio.ensure_future(_copy(reader, to_server, on_data)))
             await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for copy in copies:
@@ -352,10 +371,13 @@ class Gate:
             to_server.close()
 
 
-async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+async def _copy(
+    source: asyncio.StreamReader, target: asyncio.StreamWriter, on_data: Callable[[], object]
+) -> None:
     while data := await source.read(_COPIED_BYTES):
         target.write(data)
         await target.drain()
+        on_data()
 
 
 async def _refuse(writer: asyncio.StreamWriter, refusal: Refusal) -> None:

@@ -52,20 +52,11 @@ class Form:
     def measured_share(self) -> float:
         """Share of the box, in [0, 1], that the points span; the rest is from pictures or from
         what is usual of its kind."""
-        x0, y0, z0, x1, y1, z1 = self.box.extent()
-        columns, bounds = self.points.T, [(x0, x1), (y0, y1), (z0, z1)]
-        if self.is_placed:
-            columns = columns[:, columns[2] > z0 + _FOOT_M]
-        else:  # such a box is around the points, but for its foot and its top
-            columns, bounds = columns[2:], bounds[2:]
-        if not columns.size:
-            return 0.0
-        share = 1.0
-        for values, (low, high) in zip(columns, bounds, strict=True):
-            side = max(high - low, _ROUNDED_M)
-            spanned = min(float(values.max()), high) - max(float(values.min()), low)
-            share *= min(max(spanned + _ROUNDED_M, 0.0), side) / side
-        return share
+        low, high = self.box.extent()[:3], self.box.extent()[3:]
+        if not self.is_placed:  # such a box is around the points, but for its foot and its top
+            return _spanned_share(self.points[:, 2], low[2], high[2])
+        columns = self.points.T[:, self.points[:, 2] > low[2] + _FOOT_M]
+        return math.prod(map(_spanned_share, columns, low, high))
 
     @cached_property
     def is_known(self) -> bool:
@@ -369,3 +360,12 @@ class FormWords:
     @cached_property
     def _shape(self) -> str | None:
         return _shape_name(self.form)
+
+
+def _spanned_share(values: NDArray[np.float32], low: float, high: float) -> float:
+    """Share of a side, in [0, 1], that values (M,) span; 0 without any."""
+    if not len(values):
+        return 0.0
+    side = max(high - low, _ROUNDED_M)
+    spanned = min(float(values.max()), high) - max(float(values.min()), low)
+    return min(max(spanned + _ROUNDED_M, 0.0), side) / side

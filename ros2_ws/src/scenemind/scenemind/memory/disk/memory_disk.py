@@ -343,12 +343,12 @@ class MemoryDisk:
         return replace(stored, image_bytes=there)
 
     def load_to_read(self) -> StoredMemory:
-        """The last committed state; nothing is cleaned up.
+        """The last committed state without stretches; nothing is cleaned up.
 
         Raises:
             SceneMemoryError: the disk failed.
         """
-        stored = self.store.load()
+        stored = self.store.load(stretches=False)
         there = images.present_images(self._folder.frames, stored.image_bytes)
         self._tell_missing(len(stored.image_bytes) - len(there))
         return replace(stored, image_bytes=there)

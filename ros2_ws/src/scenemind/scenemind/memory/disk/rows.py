@@ -379,13 +379,12 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     counts = [summary.pop("voxels") for summary in summaries]
     if not len(hits) == len(points) == sum(counts) or min(hits.min(), weights.min()) < 0.0:
         raise _impossible()
-    ends = np.cumsum(counts)[:-1]
-    columns = zip(*(np.split(column, ends) for column in (points, hits, weights)), strict=True)
-    found = []
-    for summary, (of_points, of_hits, of_weights) in zip(summaries, columns, strict=True):
+    found, end = [], 0
+    for summary, count in zip(summaries, counts, strict=True):
         first, last = summary["frames"]
-        if last < first or not len(of_points):
+        if last < first or not count:
             raise _impossible()
+        own, end = slice(end, end + count), end + count
         origin, step_m = np.array(summary.pop("origin"), np.float32), summary.pop("step_m")
         summary["colors"] = np.array(summary["colors"], np.float64)
         summary["noise"] = np.array(summary["noise"], np.float64)
@@ -394,9 +393,9 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         found.append(
             Stretch(
                 keys=np.zeros(0, np.int64),
-                points=origin + of_points * np.float32(step_m),
-                hits=of_hits,
-                weights=of_weights,
+                points=origin + points[own] * np.float32(step_m),
+                hits=hits[own],
+                weights=weights[own],
                 **summary,
             )
         )

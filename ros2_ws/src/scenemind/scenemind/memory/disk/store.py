@@ -27,7 +27,7 @@ from scenemind.memory.disk.frame_tables import FRAME, FrameColumns, FrameTables
 from scenemind.memory.disk.schema import Row, check_schema, create_tables, read_version, tables
 from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summary
 from scenemind.memory.frame_corrections import FrameTable
-from scenemind.memory.objects.object_record import ObjectRecord
+from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.occupancy.occupancy_map import Block, BlockRecord
 from scenemind.memory.structure.structure_map import PackedStructure
 from scenemind.memory.tree.best_views import ViewsRecord
@@ -198,11 +198,13 @@ class Store:
         with self._transaction("storing"):
             self._frames.write_images(image_bytes)
 
-    def load(self, *, is_told: bool = True) -> StoredMemory:
+    def load(self, *, is_told: bool = True, stretches: bool = True) -> StoredMemory:
         """The last committed state; of a damaged memory what is whole.
 
         Args:
             is_told: log what is damaged.
+            stretches: with those of objects, for who corrects, maps on or merges; without them only
+                their checksums are looked at.
 
         Raises:
             SceneMemoryError: it cannot be read; or it is damaged and was opened to write.
@@ -212,24 +214,28 @@ class Store:
             sqlite_errors(self._path, "reading"),
             time_limit(self._connection, self._path),
         ):
-            stored = self._load()
+            stored = self._load(stretches=stretches)
         if not self._to_read:
             self._refuse_damage()
         if is_told:
             self._damage.tell()
         return stored
 
-    def _load(self) -> StoredMemory:
+    def _load(self, *, stretches: bool) -> StoredMemory:
         all_of = self._rows.all_of
         frames = self._frames.all()
         self._frames.check_detections(frames)
         locations = without_lost(all_of("locations", rows.location_of))
         tracklets = all_of("tracklets", rows.tracklet_of, rows.check_tracklets)
         tracklets = self._at_known(locations, tracklets)
-        stretches = dict(all_of("stretches", rows.stretches_of))
+        by_object: dict[int, tuple[Stretch, ...]] = {}
+        if stretches:
+            by_object = dict(all_of("stretches", rows.stretches_of))
+        else:
+            all_of("stretches", _unread)
         objects = [
-            replace(record, stretches=stretches[record.object_id])
-            if record.object_id in stretches
+            replace(record, stretches=by_object[record.object_id])
+            if record.object_id in by_object
             else record
             for record in all_of("objects", rows.object_of)
         ]
@@ -381,6 +387,10 @@ class Store:
                 key = f"{record.location_id}, {record.tracklet.track_id}"
                 self._damage.note("tracklets", key, "its location is missing")
         return [record for record in tracklets if record.location_id in known]
+
+
+def _unread(_: Row) -> None:
+    """A row whose values nobody needs."""
 
 
 def without_lost(locations: Sequence[LocationRecord]) -> list[LocationRecord]:

@@ -113,15 +113,16 @@ def find_object_on_ray(
 
     Args:
         origin: (3,) world, metres.
-        direction: (3,) world, any length but zero.
+        direction: (3,) world, any finite length but zero.
     """
     if not objects:
         return None
     start = np.asarray(origin, dtype=np.float64)
     way = np.asarray(direction, dtype=np.float64)
+    way = way / np.abs(way).max()  # whose squares are finite
     way = way / np.linalg.norm(way)
     bounds = np.array([thing.box.bounds() for thing in objects])
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # infinitely far is far
         to_planes = (bounds - start) / way
     # 0/0: the ray runs within a side's plane, so that side never ends it.
     entries = np.nan_to_num(to_planes.min(axis=1), nan=-np.inf).max(axis=1)

@@ -211,19 +211,23 @@ def _ways(
     across: int,
 ) -> list[Facts]:
     """The one way in which each thing is attached: by common sense, or by its shape."""
-    touching = box_relations.attached(things, surface, config, across).tolist()
+    touching = box_relations.attached(things, surface, config, across)
+    found: list[Facts] = [{} for _ in senses]
+    some = np.flatnonzero(touching)
+    if not len(some):  # as mostly
+        return found
+    held, holds = things[some], surface[some]
     by_shape = np.stack(
         [
-            box_relations.hanging_on(things, surface, config, across),
-            box_relations.mounted_on(things, surface, config, across),
-            box_relations.affixed_on(things, surface, config, across),
-            2.0 * box_relations.set_into(things, surface, config, across),
+            box_relations.hanging_on(held, holds, config, across),
+            box_relations.mounted_on(held, holds, config, across),
+            box_relations.affixed_on(held, holds, config, across),
+            2.0 * box_relations.set_into(held, holds, config, across),
         ]
     ).argmax(axis=0)
-    return [
-        _positive({sense.attached or _WAYS[way]: score})
-        for sense, way, score in zip(senses, by_shape.tolist(), touching, strict=True)
-    ]
+    for row, way in zip(some.tolist(), by_shape.tolist(), strict=True):
+        found[row] = {senses[row].attached or _WAYS[way]: float(touching[row])}
+    return found
 
 
 def _with_holes(wall: Bounds, things: Bounds, belongs: NDArray[np.bool_]) -> Bounds:

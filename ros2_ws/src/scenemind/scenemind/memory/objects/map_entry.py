@@ -191,7 +191,6 @@ class MapEntry:
     Attributes:
         carriers: what carries it, see `plausible_labels`; its map notes it.
         frames: numbers of the first and the last frame since the last of the stretches.
-        stretches: its evidence by earlier stretches of the camera's way (`stretches`).
         stretches_unwritten: these differ from what was stored last.
     """
 
@@ -203,7 +202,9 @@ class MapEntry:
         "_is_too_wide",
         "_label",
         "_stance",
+        "_stored_stretches",
         "_stretch_number",
+        "_stretches",
         "carriers",
         "confirmed",
         "doubt",
@@ -220,7 +221,6 @@ class MapEntry:
         "place_frames",
         "places",
         "stays",
-        "stretches",
         "stretches_unwritten",
         "surface",
         "track_ids",
@@ -262,9 +262,17 @@ class MapEntry:
         self._in_wall: tuple[Form, WallPlanes, float] | None = None
         self.frames = _NO_FRAMES
         self.place_frames: NDArray[np.int32] = np.zeros(0, np.int32)
-        self.stretches: tuple[Stretch, ...] = ()
+        self._stretches: tuple[Stretch, ...] = ()
+        self._stored_stretches: tuple[Stretch, ...] = ()  # without keys, as nobody asked yet
         self.stretches_unwritten = False
         self._stretch_number: int | None = None
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Its evidence by earlier stretches of the camera's way: see `stretches`."""
+        if self._stored_stretches:
+            self._stretches, self._stored_stretches = keyed(self._stored_stretches), ()
+        return self._stretches
 
     @property
     def label(self) -> str:
@@ -550,7 +558,7 @@ class MapEntry:
         entry.doubt = record.doubt
         entry.places, entry.place_frames = record.places, record.place_frames
         entry.frames = record.frames
-        entry.stretches = keyed(record.stretches or ())
+        entry._stored_stretches = record.stretches or ()
         return entry
 
     def _form_words(self) -> FormWords:
@@ -706,7 +714,8 @@ class MapEntry:
 
     def _set_stretches(self, stretches: Sequence[Stretch]) -> None:
         """Note that these are all of its evidence."""
-        self.stretches, self.frames = tuple(stretches), _NO_FRAMES
+        self._stretches, self._stored_stretches = tuple(stretches), ()
+        self.frames = _NO_FRAMES
         self.stretches_unwritten = True
 
     def _novelty(self, line: Vector) -> float:

@@ -312,8 +312,10 @@ class ObjectMap:
             if carriers != entry.carriers:
                 entry.carriers = carriers
                 known = self._values.get(object_id)
-                told = entry.label_probabilities(self._walls)
-                if known is None or known.label_probabilities != told:
+                if object_id not in self._stale and (
+                    known is None
+                    or known.label_probabilities != entry.label_probabilities(self._walls)
+                ):
                     self._stale.add(object_id)
         for object_id in asked.difference(ids):
             self._set_carrier(object_id, None)

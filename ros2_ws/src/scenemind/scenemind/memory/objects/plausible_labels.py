@@ -112,8 +112,11 @@ def label_probabilities(
 def _form_evidence(label: str, form: Form) -> float:
     """Evidence of size, by the turned box if the axis-aligned one, which costs nothing, is
     unusual."""
-    aligned = size_evidence(label, max(form.box.size))
-    return aligned if aligned == 1.0 else max(aligned, size_evidence(label, max(form.yaw_box.size)))
+    x, y, z = form.box.size
+    aligned = size_evidence(label, max(x, y, z))
+    if aligned == 1.0 or x * x + y * y <= z * z:  # turned it is as high, and no longer
+        return aligned
+    return max(aligned, size_evidence(label, max(form.yaw_box.size)))
 
 
 # Longest sides of 14,600 things of 572 scanned rooms (ScanNet), whatever they are: the logarithm's

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal
 
 import numpy as np
+from numpy.lib.format import read_array
 from numpy.typing import NDArray
 
 from scenemind.perception.text.labels import normalized_label
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import cache_root
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, open_regular, read_regular
 
 _log = logging.getLogger(__name__)
 
+# What numpy raises of a header that is damaged or claims too much.
+_NO_VECTORS = (ValueError, EOFError, MemoryError, SyntaxError, TypeError, OverflowError, TokenError)
 _WAIT_S = 10.0  # for another process that writes
 # Executed before reading too: a killed first writer leaves a file without the table.
 _CREATE = "CREATE TABLE IF NOT EXISTS vectors (word TEXT PRIMARY KEY, vector BLOB NOT NULL)"
@@ -174,18 +178,20 @@ def _rows_of(words: Sequence[str]) -> dict[str, int]:
 
 def _read_vectors(path: Path, dimension: int) -> NDArray[np.float32]:
     try:
-        matrix = np.load(path, allow_pickle=False)
+        with open(open_regular(path, follow=True), "rb") as file:
+            matrix = read_array(file, allow_pickle=False)  # `np.load` opens archives too
     except OSError as error:
         raise PerceptionError(f"cannot read the vectors {path}: {error}") from error
-    except (ValueError, EOFError, MemoryError) as error:  # numpy's advice is to load it unsafely
+    except _NO_VECTORS as error:  # numpy's advice is to load it unsafely
         raise PerceptionError(f"{path} is no NumPy file of vectors (.npy)") from error
-    if not isinstance(matrix, np.ndarray) or matrix.dtype.kind != "f":
+    if matrix.dtype.kind != "f":
         raise PerceptionError(f"{path} holds no array of decimal numbers")
     if matrix.ndim != 2 or matrix.shape[1] != dimension:
         raise PerceptionError(
             f"{path} has the shape {matrix.shape}; the encoder's vectors are (N, {dimension})"
         )
-    lengths = np.linalg.norm(matrix.astype(np.float32), axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # which are told below
+        lengths = np.linalg.norm(matrix.astype(np.float32), axis=1, keepdims=True)
     bad = np.flatnonzero(~(np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0.0)))
     if bad.size:
         raise PerceptionError(f"row {bad[0]} of {path} is zero or not finite")
@@ -194,10 +200,10 @@ def _read_vectors(path: Path, dimension: int) -> NDArray[np.float32]:
 
 def _read_names(path: Path) -> list[str]:
     try:
-        text = path.read_text(encoding="utf-8")
+        data = read_regular(path, MOST_JSON_BYTES, follow=True)
         if path.suffix != ".json":
-            return [line for line in text.splitlines() if line.strip()]
-        return [_name_of(entry, path) for entry in json.loads(text)]
+            return [line for line in data.decode().splitlines() if line.strip()]
+        return [_name_of(entry, path) for entry in load_json(data)]
     except (OSError, ValueError, TypeError) as error:
         raise PerceptionError(f"{path} is no list of names: {error}") from error
 
