@@ -265,7 +265,8 @@ def _batches(pairs: Sequence[Pair], chance: random.Random) -> list[list[Pair]]:
     """Batches of pairs of like lengths, so that little is computed for padding."""
     found = []
     for start in range(0, len(pairs), _POOL * _BATCH):
-        pool = sorted(pairs[start : start + _POOL * _BATCH], key=lambda p: (len(p.said), len(p.heard)))
+        pool = list(pairs[start : start + _POOL * _BATCH])
+        pool.sort(key=lambda pair: (len(pair.said), len(pair.heard)))
         found += [pool[at : at + _BATCH] for at in range(0, len(pool), _BATCH)]
     return chance.sample(found, len(found))
 

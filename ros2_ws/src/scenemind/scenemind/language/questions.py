@@ -113,6 +113,8 @@ def read_text(
     if whole is None or isinstance(whole, trees.Ground):
         found = _of_clauses(text, meant, is_pointed, is_phrase=whole is not None)
     elif meant is not None and _is_of_one_before(said.words):
+        if _is_of_them(whole, said.words):
+            whole = replace(whole, subject=replace(whole.subject, definite=True))  # type: ignore
         whole = about(whole, meant, is_pointed=is_pointed)
     if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
         found = ReadText(whole)
@@ -124,8 +126,20 @@ def read_text(
 
 
 def _is_of_one_before(words: Words) -> bool:
-    """Whether words are about things named before: "it", "the other", "which is the tallest"."""
-    return not _POINTING.isdisjoint(words) or words[:2] in (("which", "is"), ("which", "are"))
+    """Whether words are about things named before: "it", "the other", "which is the tallest", "how
+    many are there"."""
+    opens = (("which", "is"), ("which", "are"), ("how", "many", "are"))
+    return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
+
+
+def _is_of_them(question: trees.Question, words: Words) -> bool:
+    """Whether some of those named before are asked for: "which (of them) is at the desk", "how many
+    are red"."""
+    return (
+        isinstance(question, trees.ListObjects | trees.Count)
+        and not question.subject.noun
+        and words[: 1 + (words[0] == "how")] in (("which",), ("how", "many"))
+    )
 
 
 def _instead(words: Words, before: trees.Question) -> trees.Question | None:

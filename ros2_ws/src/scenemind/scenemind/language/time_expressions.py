@@ -18,7 +18,9 @@ _MANY = {
     "few": 3.0, "a few": 3.0, "couple": 2.0, "a couple": 2.0,
 }  # fmt: skip
 _DAYS = {"today": 0, "yesterday": 1}
-_OF_TODAY = {"this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18}
+_OF_TODAY = {
+    "this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18,
+}  # fmt: skip
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",

@@ -231,7 +231,9 @@ def _of_thing(question: Changed, found: SceneChanges, since: str, at: Resolver) 
         word = say.yes_or_no(not stayed)
         return replace(gone, text=f"{word}, {gone.text}", confidence=0.9, brief=word)
     ids = {thing.object_id for thing in known.things}
-    own = [c for c in found.changes if c.object_id in ids and c.kind != "renamed"]
+    is_of_going = "removed" in question.kinds  # what came has not gone
+    passed_over = ("renamed", "added", "new") if is_of_going else ("renamed",)
+    own = [c for c in found.changes if c.object_id in ids and c.kind not in passed_over]
     names = joined([say.the(thing) for thing in known.things])
     said = joined([f"{_name(change)} {_one(change)}" for change in own])
     unknown = said if {change.kind for change in own} == {"new"} else ""
@@ -242,7 +244,8 @@ def _of_thing(question: Changed, found: SceneChanges, since: str, at: Resolver) 
     is_so = any(change.kind in (question.kinds or ("moved",)) for change in own)
     word = say.yes_or_no(is_so and not stayed if own else stayed)
     have = "has" if len(known.things) == 1 else "have"
-    text = f"{word}, {since} {said or f'{names} {have} not moved'}"
+    as_it_was = f"{names} {have} not {'gone' if is_of_going else 'moved'}"
+    text = f"{word}, {since} {said or as_it_was}"
     return Reply(text, 0.9, known.there, word)
 
 
