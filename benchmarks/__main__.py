@@ -415,6 +415,9 @@ def _rewording(
         list[str] | None, typer.Option(help="Name of a file of benchmarks/everyday to leave out.")
     ] = None,
     fit: Annotated[bool, typer.Option(help="Write the packaged networks, of all files.")] = False,
+    go_on: Annotated[
+        bool, typer.Option(help="Start from the packaged networks; they have not heard --held-out.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say everyday sentences again as plain questions, by a network that did not hear these people.
@@ -422,7 +425,8 @@ def _rewording(
     "As meant" counts questions whose tree is that of the one that was written for the sentence.
     Needs torch; takes some ten minutes, with --fit an hour.
     """
-    show_result("rewording", bench_named("rewording", "benchmarks")(held_out or (), fit), as_json)
+    found = bench_named("rewording", "benchmarks")(held_out or (), fit, go_on)
+    show_result("rewording", found, as_json)
 
 
 @app.command(

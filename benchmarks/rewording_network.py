@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,41 +76,61 @@ class CopyNet(nn.Module):
         read, state = self._read(vectors, lengths)
         last = self._vectors([(START, *words[:-1]) for words in said], hidden)
         ways, counts = self._ways(heard, said, vectors.shape[1])
-        context = torch.zeros_like(state)
-        total = torch.zeros(())
+        context, told = torch.zeros_like(state), []
         for at in range(ways.shape[1]):
             state = self.say(torch.cat((last[:, at], context), -1), state)
             near = torch.einsum("bd,bnd->bn", self.attend(state), read)
             shares = near.masked_fill(~is_word, _NEVER).softmax(-1)
             context = torch.einsum("bn,bnd->bd", shares, read)
-            out = self.drop(torch.tanh(self.out(torch.cat((state, context), -1))))
-            copied = [
-                torch.einsum("bd,bnd->bn", layer(out), read).masked_fill(~is_word, _NEVER)
-                for layer in (self.copy, self.other)
-            ]
-            chances = torch.cat((self.word(out), *copied), -1).log_softmax(-1)
-            right = torch.logsumexp(chances.masked_fill(~ways[:, at], _NEVER), -1)
-            total = total - (right * counts[:, at]).sum()
-        return total / counts.sum()
+            told.append(torch.cat((state, context), -1))
+        out = self.drop(torch.tanh(self.out(torch.stack(told, 1))))
+        copied = [
+            torch.einsum("btd,bnd->btn", layer(out), read).masked_fill(~is_word[:, None], _NEVER)
+            for layer in (self.copy, self.other)
+        ]
+        chances = torch.cat((self.word(out), *copied), -1).log_softmax(-1)
+        right = torch.logsumexp(chances.masked_fill(~ways, _NEVER), -1)
+        return -(right * counts).sum() / counts.sum()
 
     def weights(self) -> dict[str, NDArray[np.float16]]:
         """Weights by the names that `scenemind.language.rewording` reads."""
-        found: dict[str, NDArray[np.float16]] = {
-            "heard": _half(self.of_heard.weight),
-            "endings": _half(self.of_endings.weight),
+        return {
+            name: weight.detach().numpy().astype(np.float16)
+            for name, weight in self._named_weights().items()
         }
+
+    def start_from(
+        self, weights: Mapping[str, NDArray[np.generic]], heard: Sequence[str], said: Sequence[str]
+    ) -> None:
+        """Take over weights of a network that heard and said other words: those of words that both
+        know, and of all that is no word."""
+        own = {"heard": list(self._heard), "word.weight": list(self.said)}
+        own["word.bias"] = own["word.weight"]
+        for name, weight in self._named_weights().items():
+            known = torch.from_numpy(weights[name].astype(np.float32))
+            words = own.get(name)
+            if words is None:
+                weight.data.copy_(known)
+                continue
+            row_of = {word: row for row, word in enumerate(heard if name == "heard" else said)}
+            for row, word in enumerate(words):
+                if word in row_of:
+                    weight.data[row] = known[row_of[word]]
+
+    def _named_weights(self) -> dict[str, torch.Tensor]:
+        found = {"heard": self.of_heard.weight, "endings": self.of_endings.weight}
         for name in ("features", "mix", "start", "attend", "copy", "other", "out", "word"):
             layer: nn.Linear = getattr(self, name)
-            found[f"{name}.weight"] = _half(layer.weight)
+            found[f"{name}.weight"] = layer.weight
             if layer.bias is not None:
-                found[f"{name}.bias"] = _half(layer.bias)
+                found[f"{name}.bias"] = layer.bias
         units = [("say", self.say, "")]
         for name, layer in (("first", self.first), ("second", self.second)):
             units += [(f"{name}.forth", layer, "_l0"), (f"{name}.back", layer, "_l0_reverse")]
         for name, layer, end in units:
             for part, of in (("input", "ih"), ("hidden", "hh")):
-                found[f"{name}.{part}.weight"] = _half(getattr(layer, f"weight_{of}{end}"))
-                found[f"{name}.{part}.bias"] = _half(getattr(layer, f"bias_{of}{end}"))
+                found[f"{name}.{part}.weight"] = getattr(layer, f"weight_{of}{end}")
+                found[f"{name}.{part}.bias"] = getattr(layer, f"bias_{of}{end}")
         return found
 
     def _vectors(self, texts: Sequence[Words], hidden: float) -> torch.Tensor:
@@ -175,7 +195,3 @@ def vocabularies(pairs: Sequence[Pair], names: frozenset[str]) -> tuple[list[str
     both = Counter(word for pair in pairs for word in pair.said)
     said = [w for w, n in both.items() if n > 1 and own[w] > 1]
     return ["", *sorted({*known, START})], sorted({*said, END, NOTHING, ALSO})
-
-
-def _half(weight: torch.Tensor) -> NDArray[np.float16]:
-    return weight.detach().numpy().astype(np.float16)

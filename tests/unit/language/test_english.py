@@ -52,7 +52,8 @@ def test_articles_and_lists() -> None:
 
 def test_numbers() -> None:
     assert find_number("three") == find_number("3") == 3
-    assert find_number("chair") is None
+    assert [find_number(word) for word in ("fifteen", "forty", "thirty-one")] == [15, 40, 31]
+    assert find_number("chair") is find_number("forty-ten") is None
     assert find_number("³") is None
     assert find_ordinal("second") == find_ordinal("2nd") == 2
     assert find_ordinal("left") is None

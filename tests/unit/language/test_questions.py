@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scenemind.language import lexicon
 from scenemind.language.english import plural
 from scenemind.language.measures import CLOSER, COMPARISONS, length_words
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import parse_question, read_text
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     Ground,
@@ -32,6 +32,11 @@ TABLE = read_table(__file__, "questions")
 @pytest.mark.parametrize(("text", "tree"), TABLE["questions"].items())
 def test_questions(text: str, tree: str) -> None:
     assert notation(parse_question(text)) == tree
+
+
+@pytest.mark.parametrize(("before", "text", "tree"), TABLE["follow_ups"])
+def test_follow_ups(before: str, text: str, tree: str) -> None:
+    assert notation(read_text(text, parse_question(before)).question) == tree
 
 
 @pytest.mark.parametrize(("text", "tree"), TABLE["phrases"].items())

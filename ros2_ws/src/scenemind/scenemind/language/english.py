@@ -28,8 +28,11 @@ _IRREGULAR = {
 _IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
 _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
 )  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_LAST_IN_WORDS = 12
 _ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
@@ -106,15 +109,20 @@ def shown(text: str) -> str:
 
 
 def find_number(word: str) -> int | None:
-    """The value of "3" or "three"; None for other words."""
+    """The value of "3", "three" or "thirty-one"; None for other words."""
     if word.isascii() and word.isdigit():
         return int(word[:9])
-    return _NUMBERS.index(word) if word in _NUMBERS else None
+    if word in _NUMBERS:
+        return _NUMBERS.index(word)
+    tens, _, unit = word.partition("-")
+    if tens not in _TENS or (unit and unit not in _NUMBERS[1:10]):
+        return None
+    return 10 * (_TENS.index(tens) + 2) + (_NUMBERS.index(unit) if unit else 0)
 
 
 def number_word(value: int) -> str:
     """The word for a number from 0 to 12; figures beyond ("21")."""
-    return _NUMBERS[value] if value < len(_NUMBERS) else str(value)
+    return _NUMBERS[value] if value <= _LAST_IN_WORDS else str(value)
 
 
 def find_ordinal(word: str) -> int | None:

@@ -44,6 +44,7 @@ _POINTING = frozenset(
         "their",
         "one",
         "ones",
+        "another",
         "other",
         "others",
         "those",
@@ -51,6 +52,10 @@ _POINTING = frozenset(
         "that",
         "this",
     )
+)
+# What things have, and are not.
+_NO_THINGS = frozenset(
+    ("color", "colour", "size", "height", "width", "length", "depth", "material", "shape")
 )
 _ONE = frozenset(("one", "ones", "other", "others"))
 _OPPOSITE: dict[str, trees.Superlative] = {
@@ -108,6 +113,8 @@ def read_text(
     if whole is None or isinstance(whole, trees.Ground):
         found = _of_clauses(text, meant, is_pointed, is_phrase=whole is not None)
     elif meant is not None and _is_of_one_before(said.words):
+        if _is_of_them(whole, said.words):
+            whole = replace(whole, subject=replace(whole.subject, definite=True))  # type: ignore
         whole = about(whole, meant, is_pointed=is_pointed)
     if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
         found = ReadText(whole)
@@ -119,8 +126,20 @@ def read_text(
 
 
 def _is_of_one_before(words: Words) -> bool:
-    """Whether words are about things named before: "it", "the other", "which is the tallest"."""
-    return not _POINTING.isdisjoint(words) or words[:2] in (("which", "is"), ("which", "are"))
+    """Whether words are about things named before: "it", "the other", "which is the tallest", "how
+    many are there"."""
+    opens = (("which", "is"), ("which", "are"), ("how", "many", "are"))
+    return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
+
+
+def _is_of_them(question: trees.Question, words: Words) -> bool:
+    """Whether some of those named before are asked for: "which (of them) is at the desk", "how many
+    are red"."""
+    return (
+        isinstance(question, trees.ListObjects | trees.Count)
+        and not question.subject.noun
+        and words[: 1 + (words[0] == "how")] in (("which",), ("how", "many"))
+    )
 
 
 def _instead(words: Words, before: trees.Question) -> trees.Question | None:
@@ -138,8 +157,8 @@ def _instead(words: Words, before: trees.Question) -> trees.Question | None:
         phrase = read_phrase(words)[0] or read_conditions(words)[0]
     if not isinstance(phrase, trees.NounPhrase):
         return None
-    if phrase.noun:
-        return replace(before, subject=phrase)  # type: ignore[arg-type]
+    if phrase.noun or phrase.other:
+        return replace(before, subject=_with_meant(phrase, subject))  # type: ignore[arg-type]
     kinds = {type(condition) for condition in phrase.conditions}
     kept = tuple(c for c in subject.conditions if type(c) not in kinds)
     anchors = [rank.anchor for rank in subject.ranks if rank.anchor is not None]
@@ -325,10 +344,14 @@ def _with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) ->
             return tuple(_with_meant(part, meant, is_pointed) for part in tree)
         case trees.Marked(noun="") if not is_pointed:
             return meant
+        case trees.NounPhrase(other=True) if tree.noun and normal(tree.noun) == normal(meant.noun):
+            among = trees.Among(meant, negated=True)
+            return replace(tree, other=False, conditions=(*tree.conditions, among))
         case trees.NounPhrase(noun="" | "other" | "others"):
             own = tuple(_with_meant(each, meant, is_pointed) for each in tree.conditions)
             ranks = tuple(_with_meant(rank, meant, is_pointed) for rank in tree.ranks)
-            if not (ranks or tree.definite or tree == trees.NounPhrase("") or tree.noun):
+            is_open = not (tree.definite or tree.other or tree.noun or tree == trees.NounPhrase(""))
+            if is_open and not ranks:
                 return replace(tree, conditions=own)
             among = (trees.Among(meant, negated=True),) if tree.other or tree.noun else ()
             kept = () if among else meant.conditions
@@ -388,10 +411,18 @@ def _options(said: Bound) -> tuple[trees.Reference, ...]:
     """Things to choose from."""
     each = (said.get(name) for name in ("first", "third", "second"))
     first, *more = said.get("of_them") or filter(None, each)
+    if not _are_alike((first, *more)):
+        return ()
     # "The yellow chair or the blue one".
     is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
     others = zip(more, is_nameless, strict=True)
     return (first, *(replace(it, noun=first.noun) if nameless else it for it, nameless in others))
+
+
+def _are_alike(options: Sequence[trees.Reference]) -> bool:
+    """Whether all are said with "the", or none; else the first is the end of what stands before
+    them: "the front door, the chair or the table"."""
+    return len({o.definite for o in options if o.noun}) < 2
 
 
 def without_frame(tokens: list[Token]) -> list[Token]:
@@ -430,7 +461,8 @@ def built_question(shape: str, values: Bound) -> trees.Question | None:
             return None
     build = _BUILT.get(shape) or getattr(trees, shape)
     question: trees.Question | None = build(**said) if has_subject(build, said) else None
-    return question
+    named = (phrase.noun for phrase in trees.parts_of(question, trees.NounPhrase))
+    return None if any(noun in _NO_THINGS for noun in named) else question
 
 
 def has_subject(build: Callable[..., Any], said: Bound) -> bool:
@@ -463,7 +495,9 @@ def _changed(
     kinds: list[trees.ChangeKind],
     since: TimeExpression | None = None,
     **of: Any,
-) -> trees.Question:
+) -> trees.Question | None:
+    if of.get("subject") is not None and not kinds:
+        return None
     return trees.Changed(tuple(kinds), None if since is None else since.moment, **of)
 
 
@@ -555,7 +589,16 @@ def _exists_any(first: trees.Reference, second: trees.Reference, word: Any) -> t
         others = (c for c in second.conditions if getattr(c, "key", "") != found[0].key)
         if isinstance(second, trees.NounPhrase):
             first = replace(second, conditions=(found[0], *others))
+    if isinstance(first, trees.NounPhrase) and isinstance(second, trees.NounPhrase):
+        # "A kettle or a toaster in the kitchen": both there.
+        of_both = tuple(c for c in second.conditions if _is_place(c))
+        if not any(map(_is_place, first.conditions)):
+            first = replace(first, conditions=(*first.conditions, *of_both))
     return trees.Joined((trees.Exists(first), trees.Exists(second)), word)
+
+
+def _is_place(condition: trees.Condition) -> bool:
+    return isinstance(condition, trees.Related) and condition.predicate != "supports"
 
 
 def _exists_either(
@@ -571,6 +614,10 @@ def _best(subject: trees.Reference, rank: trees.Rank) -> trees.Question | None:
     if not isinstance(subject, trees.NounPhrase):
         return None
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
+
+
+def _compare(options: tuple[trees.Reference, ...], rank: trees.Rank) -> trees.Question | None:
+    return trees.Compare(options, rank) if options else None
 
 
 def _compare_to(
@@ -639,11 +686,31 @@ def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Quest
     return trees.IsMore(first, second, trees.Rank("earliest"))
 
 
-def _claim_both(
-    first: trees.Reference, second: trees.Reference, condition: trees.Condition
-) -> trees.Question:
-    second = _options({"first": first, "second": second})[1]
-    return trees.Joined((trees.Verify(first, condition), trees.Verify(second, condition)), "and")
+def _claim_of_each(word: str) -> Callable[..., trees.Question]:
+    def build(
+        first: trees.Reference, second: trees.Reference, condition: trees.Condition
+    ) -> trees.Question:
+        of = _options({"first": first, "second": second})
+        return trees.Joined(tuple(trees.Verify(one, condition) for one in of), word)
+
+    return build
+
+
+def _which_of(
+    subject: trees.Reference,
+    condition: trees.Condition,
+    first: trees.Reference,
+    second: trees.Reference,
+) -> trees.Question | None:
+    """ "Which bag is on the shelf, the red one or the blue one"."""
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    named = tuple(
+        replace(one, noun=normal(subject.noun)) if one == replace(one, noun="") else one
+        for one in (first, second)
+        if isinstance(one, trees.NounPhrase)
+    )
+    return trees.Joined(tuple(trees.Verify(one, condition) for one in named), "or")
 
 
 def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
@@ -669,8 +736,10 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Changed": _changed,
     "Choose": _choose,
     "Claim": _claim,
-    "ClaimBoth": _claim_both,
+    "ClaimBoth": _claim_of_each("and"),
+    "ClaimEither": _claim_of_each("or"),
     "CountAt": _count_at,
+    "Compare": _compare,
     "CompareTo": _compare_to,
     "CountBoth": _joined(trees.Count, "and"),
     "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
@@ -701,11 +770,12 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
     "SeenBefore": _seen_before,
-    "SeenFirst": lambda options: trees.Compare(options, trees.Rank("earliest")),
+    "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
     "UsableAt": lambda use: _all_that(trees.HasAttribute("affordance", lexicon.at_place(use))),
     "Usable": lambda use: _all_that(trees.HasAttribute("affordance", use)),
     "WhereAt": _where_at,
+    "WhichOf": _which_of,
     "WhereBoth": _joined(trees.Where, "and"),
 }
 # What shapes without a subject ask for.

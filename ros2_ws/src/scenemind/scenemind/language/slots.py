@@ -184,20 +184,14 @@ _TOLD_LENGTH = re.compile(
     r" ?(?P<unit>cm|centi\w+|m|met(?:er|re)s?)?(?: (?P<and>\d\d))?"
     r"|(?P<words>one|two|three) met(?:er|re)s? ?(?P<tens>\d\d|[a-z]+ty)?)(?=\s|$)"
 )
-_TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 
 def find_length(words: str) -> float | None:
     """The length in metres that words tell: "140 cm", "1.65", "one metre eighty"."""
     for found in _TOLD_LENGTH.finditer(words):
         if found["words"]:
-            tens = found["tens"] or ""
-            more = (
-                int(tens)
-                if tens.isdigit()
-                else 10 * (_TENS.index(tens) + 1 if tens in _TENS else 0)
-            )
-            return float(find_number(found["words"]) or 0) + more / 100.0
+            tens = find_number(found["tens"] or "") or 0
+            return float(find_number(found["words"]) or 0) + tens / 100.0
         number, unit = float(found["number"]), found["unit"] or ""
         if unit.startswith("c"):
             return number / 100.0
@@ -210,6 +204,12 @@ def _sized(p: SlotWords) -> Condition | None:
     """A comparison with a length: "longer than 2 m"."""
     said = p.condition()
     return said if isinstance(said, HasAttribute) and compared_by(said.value) else None
+
+
+def _attributed(p: SlotWords) -> Condition | None:
+    """What a thing is like: "red", "made of metal"."""
+    said = p.condition()
+    return said if isinstance(said, HasAttribute) else None
 
 
 def _direction(p: SlotWords) -> str | None:
@@ -248,6 +248,7 @@ def _possessive(p: SlotWords) -> str | None:
 
 READERS: dict[str, Callable[[SlotWords], Any]] = {
     "attribute": one_word(lambda word: lexicon.ATTRIBUTE_NAMES.get(singular(word))),
+    "attributed": _attributed,
     "bare": _bare,
     "condition": SlotWords.condition,
     "definite": _certain(True),

@@ -16,9 +16,11 @@ _UNITS_S = {
 _MANY = {
     "": 1.0, "a": 1.0, "an": 1.0, "one": 1.0, "half": 0.5, "half a": 0.5, "half an": 0.5,
     "few": 3.0, "a few": 3.0, "couple": 2.0, "a couple": 2.0,
-    "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0,
 }  # fmt: skip
 _DAYS = {"today": 0, "yesterday": 1}
+_OF_TODAY = {
+    "this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18,
+}  # fmt: skip
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
@@ -103,7 +105,11 @@ def _factor(many: str) -> float | None:
 
 
 def _clock(said: str) -> Moment | None:
-    """Read "10:05", "10:05:30", "9 pm", "yesterday at 10:05", "3 o'clock", "noon", "yesterday"."""
+    """Read "10:05", "10:05:30", "9 pm", "yesterday at 10:05", "3 o'clock", "noon", "yesterday",
+    "this morning"."""
+    hour = _OF_TODAY.get(re.sub(f"^{_BEFORE}", "", said))
+    if hour is not None:
+        return Moment(clock=time(hour), days_ago=0)
     found = _ON_DAY.fullmatch(said)
     day = found and (found["before"] or found["after"])
     if not found or (found["before"] and found["after"]):

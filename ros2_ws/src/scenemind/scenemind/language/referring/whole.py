@@ -468,8 +468,10 @@ class _WholeChunker(Chunker):
             )
             if following == "of" and _is_share(words, at):
                 share, number = word, find_number(word)
+            elif word == "every" and self.chunks:  # "on every table"
+                break
             elif word in self.determiners:
-                pass
+                traits += ["other"] * (word in ("other", "another"))
             elif word == "of" and following in lexicon.DEFINITE:
                 of_several = True
             elif word in _ONLY and at > start and words[at - 1] in lexicon.DEFINITE and following:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,6 +97,10 @@ def intent_of(
         about = replace(query, marked_object_ids=spoken_of) if is_last else query
         parts.append(_of_command(command, resolver_of(about), by))
         spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
+    # "I took the book away, it is not on the cabinet any more": the rest follows from the first.
+    made = [edit for part in parts for edit in part.edits]
+    removed = {edit.object_ids[0] for edit in made if edit.kind == "delete_object"}
+    parts = [part for part in parts if not _follows(part, removed)]
     if len(parts) == 1:
         return parts[0]
     edits = tuple(edit for part in parts for edit in part.edits)
@@ -105,6 +109,13 @@ def intent_of(
     doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts)
     return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
+
+
+def _follows(part: Intent, removed: Collection[int]) -> bool:
+    """Whether a part says nothing but where things are not that are removed."""
+    return part.edits != () and all(
+        edit.kind == "delete_relation" and edit.object_ids[0] in removed for edit in part.edits
+    )
 
 
 def _of_journal(command: trees.Command, at: Resolver, memory: MemoryAccess) -> Intent:

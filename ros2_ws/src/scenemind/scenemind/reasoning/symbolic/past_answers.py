@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
@@ -142,8 +143,10 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
         found = compared()
         question = replace(question, kinds=question.kinds or ("moved", "removed", "missing"))
         since = f"I was here only once; since {_when(stamp_ns, newest_ns)}"
+    if question.subject is not None and question.subject.definite:
+        return _of_thing(question, found, since, at)
     if question.subject is not None:
-        return _of_thing(question.subject, found, since, question.stayed, at)
+        found = _among(question.subject, found, at)
     kinds = question.kinds or KINDS
     parts = list(_change_sentences(found, kinds))
     objects = at.scene.snapshot.objects
@@ -210,17 +213,27 @@ def stamp_of(moment: Moment, newest_ns: int) -> int:
     return stamp_ns
 
 
-def _of_thing(
-    subject: Reference, found: SceneChanges, since: str, stayed: bool, at: Resolver
-) -> Reply:
-    """Whether objects have moved, or `stayed`: whether they have not."""
-    known = _Known.of(subject, at)
-    gone = find_gone(subject, at) if known.are_gone else None
+def _among(subject: Reference, found: SceneChanges, at: Resolver) -> SceneChanges:
+    """Changes of things of a kind or at a place, of those that have gone too."""
+    ids: set[int] = set()
+    for where in (at, at.among_gone()):
+        with suppress(ReasoningError):  # none there, or none gone
+            ids |= {thing.object_id for thing in where.existing(subject).objects}
+    return replace(found, changes=tuple(c for c in found.changes if c.object_id in ids))
+
+
+def _of_thing(question: Changed, found: SceneChanges, since: str, at: Resolver) -> Reply:
+    """Whether objects have moved, come or gone, or `stayed`: whether they have not."""
+    assert question.subject is not None
+    stayed, known = question.stayed, _Known.of(question.subject, at)
+    gone = find_gone(question.subject, at) if known.are_gone else None
     if gone is not None:
         word = say.yes_or_no(not stayed)
         return replace(gone, text=f"{word}, {gone.text}", confidence=0.9, brief=word)
     ids = {thing.object_id for thing in known.things}
-    own = [c for c in found.changes if c.object_id in ids and c.kind != "renamed"]
+    is_of_going = "removed" in question.kinds  # what came has not gone
+    passed_over = ("renamed", "added", "new") if is_of_going else ("renamed",)
+    own = [c for c in found.changes if c.object_id in ids and c.kind not in passed_over]
     names = joined([say.the(thing) for thing in known.things])
     said = joined([f"{_name(change)} {_one(change)}" for change in own])
     unknown = said if {change.kind for change in own} == {"new"} else ""
@@ -228,10 +241,11 @@ def _of_thing(
         unknown = f"nobody looked where {names} was"
     if unknown:
         return Reply(f"I cannot tell: {since} {unknown}", ABSENCE_CONFIDENCE, known.there)
-    is_moved = any(change.kind == "moved" for change in own)
-    word = say.yes_or_no(is_moved and not stayed if own else stayed)
+    is_so = any(change.kind in (question.kinds or ("moved",)) for change in own)
+    word = say.yes_or_no(is_so and not stayed if own else stayed)
     have = "has" if len(known.things) == 1 else "have"
-    text = f"{word}, {since} {said or f'{names} {have} not moved'}"
+    as_it_was = f"{names} {have} not {'gone' if is_of_going else 'moved'}"
+    text = f"{word}, {since} {said or as_it_was}"
     return Reply(text, 0.9, known.there, word)
 
 
