@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS, Clause, aspects_of, clauses_of, plain, questions_in
@@ -113,9 +113,7 @@ def read_text(
     if whole is None or isinstance(whole, trees.Ground):
         found = _of_clauses(text, meant, is_pointed, is_phrase=whole is not None)
     elif meant is not None and _is_of_one_before(said.words):
-        if _is_of_them(whole, said.words):
-            whole = replace(whole, subject=replace(whole.subject, definite=True))  # type: ignore
-        whole = about(whole, meant, is_pointed=is_pointed)
+        whole = about(_of_them(whole, said.words), meant, is_pointed=is_pointed)
     if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
         found = ReadText(whole)
     if found is None:
@@ -132,14 +130,16 @@ def _is_of_one_before(words: Words) -> bool:
     return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
 
 
-def _is_of_them(question: trees.Question, words: Words) -> bool:
-    """Whether some of those named before are asked for: "which (of them) is at the desk", "how many
-    are red"."""
-    return (
-        isinstance(question, trees.ListObjects | trees.Count)
-        and not question.subject.noun
-        and words[: 1 + (words[0] == "how")] in (("which",), ("how", "many"))
-    )
+def _of_them(question: trees.Question, words: Words) -> trees.Question:
+    """A question for some of those named before: "which (of them) is at the desk", "how many are
+    red"."""
+    if not isinstance(question, trees.ListObjects | trees.Count):
+        return question
+    subject = question.subject
+    is_asked = words[: 1 + (words[0] == "how")] in (("which",), ("how", "many"))
+    if not is_asked or not isinstance(subject, trees.NounPhrase) or subject.noun:
+        return question
+    return replace(question, subject=replace(subject, definite=True))
 
 
 def _instead(words: Words, before: trees.Question) -> trees.Question | None:
@@ -158,7 +158,7 @@ def _instead(words: Words, before: trees.Question) -> trees.Question | None:
     if not isinstance(phrase, trees.NounPhrase):
         return None
     if phrase.noun or phrase.other:
-        return replace(before, subject=_with_meant(phrase, subject))  # type: ignore[arg-type]
+        return replace(before, subject=_with_meant(phrase, subject))
     kinds = {type(condition) for condition in phrase.conditions}
     kept = tuple(c for c in subject.conditions if type(c) not in kinds)
     anchors = [rank.anchor for rank in subject.ranks if rank.anchor is not None]
@@ -345,8 +345,8 @@ def _with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) ->
         case trees.Marked(noun="") if not is_pointed:
             return meant
         case trees.NounPhrase(other=True) if tree.noun and normal(tree.noun) == normal(meant.noun):
-            among = trees.Among(meant, negated=True)
-            return replace(tree, other=False, conditions=(*tree.conditions, among))
+            others = trees.Among(meant, negated=True)
+            return replace(tree, other=False, conditions=(*tree.conditions, others))
         case trees.NounPhrase(noun="" | "other" | "others"):
             own = tuple(_with_meant(each, meant, is_pointed) for each in tree.conditions)
             ranks = tuple(_with_meant(rank, meant, is_pointed) for rank in tree.ranks)
@@ -686,7 +686,7 @@ def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Quest
     return trees.IsMore(first, second, trees.Rank("earliest"))
 
 
-def _claim_of_each(word: str) -> Callable[..., trees.Question]:
+def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
     def build(
         first: trees.Reference, second: trees.Reference, condition: trees.Condition
     ) -> trees.Question:
