@@ -159,6 +159,9 @@ def _instead(words: Words, before: trees.Question) -> trees.Question | None:
         return None
     if phrase.noun or phrase.other:
         return replace(before, subject=_with_meant(phrase, subject))
+    of_anchor = _instead_of_anchor(phrase, subject)
+    if of_anchor is not None:
+        return replace(before, subject=of_anchor)  # type: ignore[arg-type]
     kinds = {type(condition) for condition in phrase.conditions}
     kept = tuple(c for c in subject.conditions if type(c) not in kinds)
     anchors = [rank.anchor for rank in subject.ranks if rank.anchor is not None]
@@ -169,9 +172,53 @@ def _instead(words: Words, before: trees.Question) -> trees.Question | None:
         for rank in phrase.ranks
     )
     ranks = own or (() if kinds else subject.ranks)
-    conditions = (*kept, *(_with_meant(c, subject) for c in phrase.conditions))
+    conditions = (*kept, *(_at_another(c, subject) for c in phrase.conditions))
     asked = replace(subject, conditions=conditions, ranks=ranks, count=phrase.count)
     return replace(before, subject=asked)  # type: ignore[arg-type]
+
+
+def _instead_of_anchor(
+    phrase: trees.NounPhrase, subject: trees.NounPhrase
+) -> trees.NounPhrase | None:
+    """A subject at another thing of the same kind: "and the round one?" after "the chairs at the
+    long table"; None where the subject itself is told from others of its kind."""
+    if not phrase.conditions or not all(map(_is_look, phrase.conditions)):
+        return None
+    if any(map(_is_look, subject.conditions)):
+        return None
+    for condition in subject.conditions:
+        anchor = _anchor_of(condition)
+        if anchor is None or (anchor.noun == _kind(anchor.noun) and not anchor.conditions):
+            continue
+        other = replace(phrase, noun=_kind(anchor.noun), definite=True)
+        of = (_at(c, other) if c is condition else c for c in subject.conditions)
+        return replace(subject, conditions=tuple(of))
+    return None
+
+
+def _at_another(condition: trees.Condition, subject: trees.NounPhrase) -> trees.Condition:
+    """A condition in which "the round one" is of the kind of what the subject is at: "and at the
+    round one?"; else of the kind of the subject."""
+    said = getattr(condition, "predicate", "")
+    anchors = (_anchor_of(c) for c in subject.conditions if getattr(c, "predicate", "") == said)
+    anchor = next(filter(None, anchors), None)
+    meant = subject if anchor is None else trees.NounPhrase(_kind(anchor.noun))
+    named: trees.Condition = _with_meant(condition, meant)
+    return named
+
+
+def _anchor_of(condition: trees.Condition) -> trees.NounPhrase | None:
+    anchor = condition.anchors[-1] if isinstance(condition, trees.Related) else None
+    return anchor if isinstance(anchor, trees.NounPhrase) else None
+
+
+def _at(condition: trees.Condition, anchor: trees.NounPhrase) -> trees.Condition:
+    assert isinstance(condition, trees.Related)
+    return replace(condition, anchors=(*condition.anchors[:-1], anchor))
+
+
+def _is_look(condition: trees.Condition) -> bool:
+    return isinstance(condition, trees.HasAttribute)
 
 
 def _whole(text: str) -> Sentence:
@@ -413,10 +460,18 @@ def _options(said: Bound) -> tuple[trees.Reference, ...]:
     first, *more = said.get("of_them") or filter(None, each)
     if not _are_alike((first, *more)):
         return ()
-    # "The yellow chair or the blue one".
+    # "The yellow chair or the blue one", "the round table or the long one".
     is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
-    others = zip(more, is_nameless, strict=True)
-    return (first, *(replace(it, noun=first.noun) if nameless else it for it, nameless in others))
+    others, kind = zip(more, is_nameless, strict=True), _kind(first.noun)
+    return (first, *(replace(it, noun=kind) if nameless else it for it, nameless in others))
+
+
+def _kind(noun: str) -> str:
+    """A name without what such a thing is like: "table" of "round table"."""
+    words = noun.split(" ")
+    while len(words) > 1 and words[0] in lexicon.ADJECTIVES:
+        del words[0]
+    return " ".join(words)
 
 
 def _are_alike(options: Sequence[trees.Reference]) -> bool:

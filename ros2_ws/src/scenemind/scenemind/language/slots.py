@@ -207,9 +207,11 @@ def _sized(p: SlotWords) -> Condition | None:
 
 
 def _attributed(p: SlotWords) -> Condition | None:
-    """What a thing is like: "red", "made of metal"."""
+    """What a thing is like: "red", "made of metal"; but not "paper", which may end a name."""
+    words = p.words[p.at :]
     said = p.condition()
-    return said if isinstance(said, HasAttribute) else None
+    is_mass = len(words) == 1 and words[0] in lexicon.MASSES
+    return said if isinstance(said, HasAttribute) and not is_mass else None
 
 
 def _direction(p: SlotWords) -> str | None:

@@ -497,6 +497,11 @@ class _WholeChunker(Chunker):
         while noun_start >= 0 and at < len(words) and not ends_noun(words, at, True):
             at += 1
         noun = " ".join(words[noun_start:at]) if noun_start >= 0 else ""
+        quality, _, one = noun.rpartition(" ")
+        look = find_quality((quality,), 0) if one in ("one", "ones") else None
+        if look is not None and isinstance(look[0], HasAttribute):  # "the round one"
+            noun = ""
+            said.append((noun_start, look[0]))
         is_bare = not (said or traits or number or order) and words[start] in lexicon.POINTERS
         thing: Reference | None = None
         after = word_at(words, at)
