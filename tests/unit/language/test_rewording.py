@@ -20,7 +20,7 @@ def said_as(text: str, before: str = "") -> str:
 @pytest.mark.parametrize(
     ("text", "kind", "nouns"),
     [
-        ("any notion where my sunglasses went?", trees.Where, {"sunglasses"}),
+        ("any notion where my keys are?", trees.Where, {"keys"}),
         ("how much of a gap from the sink to the oven?", trees.Distance, {"sink", "oven"}),
     ],
 )
