@@ -19,7 +19,7 @@ _QUESTION = "where is the bowl?"
 _EVIDENCE = """() => { const images = [...document.querySelectorAll(".turn .picture img")];
     return images.length && images.every(image => image.complete && image.naturalWidth); }"""
 _SURFACE = """() => window.__viserMutable?.nodeRefFromName?.["/surface/mesh"]"""
-_PATIENCE_MS = 120_000.0
+_PATIENCE_MS = 600_000.0  # on a busy machine without a graphics card
 _DRAWN_MS = 4000.0  # without a graphics card a picture of the cloud takes half a second
 _QUALITY = 82
 
@@ -43,10 +43,10 @@ def take_view_pictures(folder: Path) -> list[Path]:
             page.goto(f"http://127.0.0.1:{viewer.port}/")
             page.locator("#names .name").first.wait_for()
             if find_spec("open3d") is not None:
-                page.wait_for_function(_SURFACE)
+                page.wait_for_function(_SURFACE, polling=500)
             page.get_by_label("Say", exact=True).fill(_QUESTION)
             page.get_by_label("Say", exact=True).press("Enter")
-            page.wait_for_function(_EVIDENCE)
+            page.wait_for_function(_EVIDENCE, polling=500)
             files.append(_take(page, folder / "view.jpg"))
             page.get_by_role("tab", name="Time").click()
             files.append(_take(page, folder / "view_time.jpg"))
@@ -59,5 +59,5 @@ def take_view_pictures(folder: Path) -> list[Path]:
 def _take(page: Any, file: Path) -> Path:
     page.mouse.move(0, 0)
     page.wait_for_timeout(_DRAWN_MS)
-    page.screenshot(path=file, type="jpeg", quality=_QUALITY)
+    page.screenshot(path=file, type="jpeg", quality=_QUALITY, timeout=_PATIENCE_MS)
     return file

@@ -113,10 +113,11 @@ def test_each_refusal_offers_sentences_that_are_answered(talk: Talk, text: str) 
         assert talk.say(offer).offers == ()
 
 
-def test_of_several_that_fit_each_is_shown_and_offered_by_its_number(talk: Talk) -> None:
+@pytest.mark.parametrize("them", ["the chair", "that chair"])
+def test_of_several_that_fit_each_is_shown_and_offered_by_its_number(talk: Talk, them: str) -> None:
     chairs = {i for i, thing in talk.memory.snapshot().objects.items() if thing.label == "chair"}
     assert len(chairs) > 1
-    said = talk.say("the chair is mine")
+    said = talk.say(f"{them} is mine")
     assert {thing.object_id for thing in said.objects} == chairs
     numbers = [thing.object_id for thing in said.objects]
     assert said.offers[:2] == tuple(f"object {number} is mine" for number in numbers[:2])

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from scenemind.language import lexicon
 from scenemind.language.speech_acts import find_request, is_question
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot
 from scenemind.reasoning import Alignment, Answer, Asking, Query, ReasoningFailure
@@ -26,6 +27,8 @@ _SHOWN_FRAMES = 3
 _SHOWN_OBJECTS = 8
 _LONGEST = 2000
 _MOST_OFFERS = 4
+_DEFINITE = "|".join(sorted(lexicon.DEFINITE))
+_FEW_WORDS = 3  # of a name without relations
 _OBJECT, _QUOTED = re.compile(r"\bobject (\d{1,9})\b"), re.compile(r'"([^"]+)"')
 _log = logging.getLogger(__name__)
 OnSentence = Callable[[str], object]
@@ -133,13 +136,17 @@ def _candidates(failure: ReasoningFailure, scene: MemorySnapshot) -> tuple[MapOb
 
 def _by_number(text: str, failure: ReasoningFailure, things: Sequence[MapObject]) -> Iterator[str]:
     """The sentence again for each of several things that fit, with its number for the words that
-    are too few."""
+    are too few: the refusal quotes them, perhaps as "the large plant" for "that big plant"."""
     for quoted in _QUOTED.findall(failure.text):
-        start = text.casefold().find(quoted.casefold())
-        if start >= 0:
-            end = start + len(quoted)
+        words = quoted.split()
+        found = re.search(re.escape(quoted), text, re.IGNORECASE)
+        if found is None and len(words) <= _FEW_WORDS:
+            found = re.search(
+                rf"\b(?:{_DEFINITE}) (?:\w+ )?{re.escape(words[-1])}\b", text, re.IGNORECASE
+            )
+        if found is not None:
             for thing in things:
-                yield f"{text[:start]}object {thing.object_id}{text[end:]}"
+                yield f"{text[: found.start()]}object {thing.object_id}{text[found.end() :]}"
             return
 
 
