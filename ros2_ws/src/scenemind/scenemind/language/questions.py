@@ -190,7 +190,7 @@ def _instead_of_anchor(
         anchor = _anchor_of(condition)
         if anchor is None or (anchor.noun == _kind(anchor.noun) and not anchor.conditions):
             continue
-        other = replace(phrase, noun=_kind(anchor.noun), definite=True)
+        other = replace(_called(phrase, normal(_kind(anchor.noun))), definite=True)
         of = (_at(c, other) if c is condition else c for c in subject.conditions)
         return replace(subject, conditions=tuple(of))
     return None
@@ -201,9 +201,10 @@ def _at_another(condition: trees.Condition, subject: trees.NounPhrase) -> trees.
     round one?"; else of the kind of the subject."""
     said = getattr(condition, "predicate", "")
     anchors = (_anchor_of(c) for c in subject.conditions if getattr(c, "predicate", "") == said)
-    anchor = next(filter(None, anchors), None)
-    meant = subject if anchor is None else trees.NounPhrase(_kind(anchor.noun))
-    named: trees.Condition = _with_meant(condition, meant)
+    anchor, own = next(filter(None, anchors), None), _anchor_of(condition)
+    if anchor is not None and own is not None and not own.noun:
+        return _at(condition, _called(own, normal(_kind(anchor.noun))))
+    named: trees.Condition = _with_meant(condition, subject)
     return named
 
 
@@ -463,7 +464,21 @@ def _options(said: Bound) -> tuple[trees.Reference, ...]:
     # "The yellow chair or the blue one", "the round table or the long one".
     is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
     others, kind = zip(more, is_nameless, strict=True), _kind(first.noun)
-    return (first, *(replace(it, noun=kind) if nameless else it for it, nameless in others))
+    return (first, *(_called(it, kind) if nameless else it for it, nameless in others))
+
+
+def _called(phrase: trees.NounPhrase, kind: str) -> trees.NounPhrase:
+    """A nameless phrase with a name; a shape is part of it, as in "the round table"."""
+    shapes = [
+        condition
+        for condition in phrase.conditions
+        if isinstance(condition, trees.HasAttribute)
+        and condition.key == "shape"
+        and not condition.negated
+    ]
+    kept = tuple(condition for condition in phrase.conditions if condition not in shapes)
+    name = " ".join((*(shape.value for shape in shapes), kind))
+    return replace(phrase, noun=name, conditions=kept)
 
 
 def _kind(noun: str) -> str:
