@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -70,20 +69,10 @@ def test_ask_with_a_model(main_of: Any, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-def test_the_program_of_the_readme(repository: Path, shared_data: Path, tmp_path: Path) -> None:
+def test_the_program_of_the_readme(repository: Path, tmp_path: Path) -> None:
     readme = (repository / "README.md").read_text(encoding="utf-8")
     program = re.search(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
     assert program is not None
-    kitchen = tmp_path / "recordings" / "kitchen"
-    recording = shared_data / "sequences" / "tum_fr1_rpy"
-    shutil.copytree(recording, kitchen, ignore=shutil.ignore_patterns("rgb", "depth"))
-    for folder in ("rgb", "depth"):
-        (kitchen / folder).symlink_to(recording / folder)
-    first = (recording / "rgb.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    (kitchen / "rgb.txt").chmod(0o644)
-    (kitchen / "rgb.txt").write_text("".join(first[: FRAMES + 1]), encoding="utf-8")
-    weights = shared_data / "weights" / "yolov8n-seg_int8.onnx"
-    (tmp_path / "yolov8n-seg.onnx").symlink_to(weights)
     done = subprocess.run(
         [sys.executable, "-c", program[1]],
         cwd=tmp_path,
@@ -95,4 +84,4 @@ def test_the_program_of_the_readme(repository: Path, shared_data: Path, tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert re.search(r"^mug Box3D\(center=", done.stdout, re.MULTILINE)
-    assert (tmp_path / "home" / "kitchen").is_dir()
+    assert (tmp_path / "home" / "room").is_dir()
