@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -55,6 +56,7 @@ class RosGraph:
         """Alone, or on the domain of the environment with the processes that a test starts."""
         self.context = rclpy.Context()
         if hears_processes:
+            gc.collect()  # contexts that were shut down keep their participants until then
             rclpy.init(context=self.context)
         else:
             with _unheard_by_other_processes():
