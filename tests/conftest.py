@@ -38,6 +38,9 @@ _WAITING = {REPOSITORY / "tests" / name for name in ("system", "ros")}  # tests 
 # Files that take ten seconds or more; one of them that began last would keep one core busy alone.
 _LONG = {
     *("test_demo.py", "test_live.py", "test_live_questions.py", "test_up.py"),
+    # Late in a worker that has had hundreds of graphs its nodes did not find their player, for a
+    # cause that is not known; early, and alone, they do.
+    "test_two_robots.py",
     *("test_remote_memory.py", "test_mapping_processes.py", "test_evaluation.py"),
     *("test_benchmarks.py", "test_maps.py", "test_examples.py", "test_agent.py"),
 }
