@@ -50,8 +50,7 @@ def start_player(folder: Path, name: str, room: int) -> Process:
 def test_one_robot_is_killed_and_goes_on_while_the_other_maps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A domain without what the tests before have left: killed processes keep their ports of shared
-    # memory, and a node that gets one of those is not heard.
+    # A domain that no test before has used.
     monkeypatch.setenv("ROS_DOMAIN_ID", str(claimed_domain(range(40, 102))))
     names = ("r1", "r2")
     running = {name: start_robot(tmp_path, name) for name in names}
