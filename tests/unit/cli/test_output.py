@@ -54,6 +54,8 @@ def test_gone_objects_are_counted() -> None:
     assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
     gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
     assert object_counts(gone) == "0 objects, 1 gone"
+    left = {3: THING, 4: replace(THING, object_id=4, label="person")}
+    assert object_counts(replace(gone, gone=left)) == "0 objects, 1 gone"
 
 
 def test_grounded_objects_are_shown_with_confidence(

@@ -21,6 +21,7 @@ from rich.text import Text
 
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Stay
+from scenemind.memory.history import staying
 from scenemind.models import Allowance
 from scenemind.reasoning import ReasoningFailure
 from scenemind.reasoning.method import Asking, Progress
@@ -156,7 +157,8 @@ def _label(obj: MapObject) -> str:
 
 def object_counts(snapshot: MemorySnapshot) -> str:
     """Counts in words, such as "12 objects, 2 gone"."""
-    gone = f", {len(snapshot.gone)} gone" if snapshot.gone else ""
+    removed = len(staying(snapshot.gone))
+    gone = f", {removed} gone" if removed else ""
     return f"{len(snapshot.objects)} objects{gone}"
 
 
