@@ -156,10 +156,12 @@ def _label(obj: MapObject) -> str:
 
 
 def object_counts(snapshot: MemorySnapshot) -> str:
-    """Counts in words, such as "12 objects, 2 gone"."""
-    removed = len(staying(snapshot.gone))
-    gone = f", {removed} gone" if removed else ""
-    return f"{len(snapshot.objects)} objects{gone}"
+    """Counts in words, such as "12 objects, 2 gone, 1 thought a ghost"."""
+    removed = staying(snapshot.gone).values()
+    ghosts = sum(thing.is_ghost for thing in removed)
+    gone = f", {len(removed) - ghosts} gone" if len(removed) > ghosts else ""
+    thought = f", {ghosts} thought {'a ghost' if ghosts == 1 else 'ghosts'}" if ghosts else ""
+    return f"{len(snapshot.objects)} objects{gone}{thought}"
 
 
 def print_corrections(corrections: Collection[Correction]) -> None:
