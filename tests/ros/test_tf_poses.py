@@ -124,12 +124,19 @@ def heard(stamp: int) -> TransformStamped:
 
 
 @pytest.fixture
-def tree(monkeypatch: pytest.MonkeyPatch) -> world_frame.TfTree:
+def drops() -> DropCounts:
+    return DropCounts(get_logger("test"))
+
+
+@pytest.fixture
+def tree(monkeypatch: pytest.MonkeyPatch, drops: DropCounts) -> world_frame.TfTree:
     stand_in(monkeypatch, KeptTransforms())
-    return world_frame.TfTree(None)
+    return world_frame.TfTree(None, drops)
 
 
-def test_a_transform_of_the_far_future_does_not_stop_mapping(tree: world_frame.TfTree) -> None:
+def test_a_transform_of_the_far_future_does_not_stop_mapping(
+    tree: world_frame.TfTree, drops: DropCounts
+) -> None:
     found = []
     for second in range(1, 60):
         stamp = second * SECOND_NS
@@ -140,7 +147,8 @@ def test_a_transform_of_the_far_future_does_not_stop_mapping(tree: world_frame.T
         tree.set_transform(heard(stamp + SECOND_NS), "localisation, dated ahead")
         found.append(tree.find("map", "camera", stamp) is not None)
     assert all(found)
-    assert tree.put_aside == 1
+    assert drops.counts() == {"tf_ahead": 1}
+    assert "camera at 10000.000 s: 9995.0 s ahead" in str(drops.find_detail("tf_ahead"))
 
 
 def test_what_was_put_aside_holds_once_its_time_has_come(tree: world_frame.TfTree) -> None:
@@ -168,10 +176,12 @@ def test_a_loop_keeps_the_transforms_that_came_before_its_first_image(
     assert tree.find("map", "camera", 15 * SECOND_NS) is None, "of another run of the clock"
 
 
-def test_a_negative_stamp_is_refused_and_counted(tree: world_frame.TfTree) -> None:
+def test_a_negative_stamp_is_refused_and_counted(
+    tree: world_frame.TfTree, drops: DropCounts
+) -> None:
     tree.at(SECOND_NS)
     tree.set_transform(heard(-5 * SECOND_NS), "a broken clock")
-    assert tree.refused == 1
+    assert drops.counts() == {"tf_no_time": 1}
     assert tree.find("map", "camera", -5 * SECOND_NS) is None
 
 
