@@ -34,7 +34,7 @@ from launch_ros.actions import Node
 
 from scenemind.errors import SceneMindError
 from scenemind.simulation import open_source
-from scenemind_ros.evaluation import asked_rows, parse_options
+from scenemind_ros.evaluation import check_run, parse_options
 from scenemind_ros.executables import UNINTERRUPTED
 from scenemind_ros.launch_arguments import (
     LEVELS,
@@ -114,7 +114,7 @@ def evaluate() -> LaunchDescription:
         options = [values.text("benchmark"), "--running", "--recording", values.text("bag")]
         for name in ("scene", "data", "objects", "out", "method", "limit"):
             options += [f"--{name}", values.text(name)]
-        asked_rows(parse_options(options))
+        check_run(parse_options(options))
         player = _player(values, values.text("bag"), 0.0, False)
         evaluation = _process(values, "evaluate_benchmark", arguments=options)
 
