@@ -23,6 +23,7 @@ from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import NO_CHANGES
 from scenemind.memory.disk.examination import check, repair
 from scenemind.memory.disk.folder import DATABASE, delete, describe, save_copy
+from scenemind.memory.disk.schema import tables
 from scenemind.memory.disk.store import Store, StoredMemory
 from scenemind.untrusted import copy_regular
 from tests.unit.memory import walk
@@ -196,6 +197,29 @@ def test_an_image_is_not_decoded_before_its_size_is_known(tmp_path: Path) -> Non
     images.depth_path(tmp_path, 1).write_bytes(large)
     with pytest.raises(FrameError, match="50000"):
         images.find_depth_image(tmp_path, 1, walk.CAMERA)
+
+
+def test_a_camera_of_more_pixels_than_can_be_decoded_is_damage(path: Path) -> None:
+    """Its images would take gigabytes, and each checksum can fit."""
+    table = tables()["cameras"]
+    with closing(sqlite3.connect(path / DATABASE)) as connection, connection:
+        (row,) = connection.execute("SELECT * FROM cameras").fetchall()
+        table.insert(connection, [(row[0], 20_000, 20_000, *row[3:-1])])
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        assert memory.stats().damaged
+
+
+def test_a_stored_image_of_passes_without_end_is_missing(path: Path) -> None:
+    """Whoever decodes it would wait, although its checksum fits."""
+    grey = np.full((walk.CAMERA.height, walk.CAMERA.width), 128, np.uint8)
+    jpeg = cv2.imencode(".jpg", grey, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()
+    last = jpeg[jpeg.rindex(b"\xff\xda") : -2]
+    slow = images._sealed(jpeg[:-2] + last * 1000 + jpeg[-2:])
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        number = memory.stored_frames()[0]
+    images.color_path(path / "frames", number).write_bytes(slow)
+    with pytest.raises(FrameError, match="in more than 50 passes"):
+        images.find_jpeg(path / "frames", number, walk.CAMERA)
 
 
 def test_a_changed_image_is_known_by_its_checksum(path: Path) -> None:
