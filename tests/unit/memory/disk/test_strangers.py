@@ -166,6 +166,14 @@ def test_a_file_that_is_no_lock_is_not_emptied(path: Path) -> None:
     assert (path / "memory.lock").read_text() == PRECIOUS
 
 
+@pytest.mark.parametrize("opened", [Memory.open, ReadOnlyMemory.open])
+def test_a_damaged_lock_is_no_lock(path: Path, opened: Callable[..., Memory]) -> None:
+    (path / "memory.lock").write_bytes(b"1\x81")
+    with pytest.raises(SceneMemoryError, match="does not hold a process id"):
+        opened(path, CONFIG)
+    assert describe(path).counts["objects"] == 3
+
+
 def test_linked_images_are_missing(path: Path, victim: Path) -> None:
     with ReadOnlyMemory.open(path, CONFIG) as memory:
         number = memory.stored_frames()[0]
@@ -348,6 +356,24 @@ def test_detections_of_no_frame_are_damage(path: Path) -> None:
         assert memory.stats().damaged == 1
     repair(path)
     assert check(path) == ()
+
+
+def test_detections_that_a_damaged_key_hides_are_damage(path: Path) -> None:
+    """SQLite's search goes astray at such a key, and finds nothing."""
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        hidden = memory.stored_frames()[-1]
+    with closing(sqlite3.connect(path / DATABASE)) as connection:
+        query = "SELECT packed FROM detections WHERE frame = ?"
+        ((before,),) = connection.execute(query, (hidden + 1,))  # rows grow to the front of a page
+    data = bytearray((path / DATABASE).read_bytes())
+    at = data.index(before) + len(before)
+    data[at : at + 64] = bytes(64)
+    (path / DATABASE).write_bytes(data)
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        assert memory.stats().damaged == 0
+        memory.frame_index()
+        assert memory.stats().damaged == 1
+    assert any(damage.where == "detections" for damage in check(path))
 
 
 def test_holes_without_end_are_not_read(path: Path) -> None:
