@@ -12,6 +12,7 @@ from scenemind.language import trees, verbalization
 from scenemind.language.english import joined, shown
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import (
+    Condition,
     HasAttribute,
     NounPhrase,
     Reading,
@@ -25,10 +26,10 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.near_misses import DOUBTED, Unfit, is_near_miss, unfit_parts
+from scenemind.reasoning.symbolic.near_misses import Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
-from scenemind.reasoning.symbolic.resolver import STANDING_IN, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import usual_count
 
@@ -117,14 +118,15 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]
-    stand_ins = stand_in_notes(noun_phrases(reading), scene)
-    limits = [unfit.limit for unfit in wrong]
-    limits += [DOUBTED] * bool(dropped) + [STANDING_IN] * bool(stand_ins)
+    # What is not so of the thing itself stands in `wrong`.
+    said = replace(reading, phrase=replace(reading.phrase, conditions=_relations(reading.phrase)))
+    failed = failed_presumptions(noun_phrases(said), scene)
+    limits = [unfit.limit for unfit in wrong] + [DOUBTED] * bool(dropped or failed)
     sure = np.minimum(sure, min(limits, default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
     objects = scene.objects_at(rows)
-    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *stand_ins))
+    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *failed))
     # Not by how sure the map is of them.
     rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
     unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
@@ -212,7 +214,7 @@ def likelier(
     is_doubted = match.unknown or match.reply.confidence <= DOUBTED
     if is_near and is_doubted and query.policy != "always_answer":
         return found
-    return replace(match.reply, steps=(*found.steps, *match.reply.steps))
+    return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
 
 
 def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:
@@ -254,6 +256,10 @@ def _steps(
     if tied > 1:
         steps.append(f"{tied} objects fit equally well")
     return tuple(steps)
+
+
+def _relations(phrase: NounPhrase) -> tuple[Condition, ...]:
+    return tuple(c for c in phrase.conditions if not isinstance(c, HasAttribute))
 
 
 def _says_something(phrase: NounPhrase) -> bool:
