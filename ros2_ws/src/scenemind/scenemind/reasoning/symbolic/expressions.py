@@ -12,7 +12,6 @@ from scenemind.language import trees, verbalization
 from scenemind.language.english import joined, shown
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import (
-    Condition,
     HasAttribute,
     NounPhrase,
     Reading,
@@ -26,7 +25,7 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.near_misses import Unfit, is_near_miss, unfit_parts
+from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
 from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
@@ -118,10 +117,13 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]
+    said = list(noun_phrases(reading))
     # What is not so of the thing itself stands in `wrong`.
-    said = replace(reading, phrase=replace(reading.phrase, conditions=_relations(reading.phrase)))
-    failed = failed_presumptions(noun_phrases(said), scene)
-    limits = [unfit.limit for unfit in wrong] + [DOUBTED] * bool(dropped or failed)
+    anchors = [each for each in said if each is not reading.phrase]
+    stand_ins = failed_presumptions(said, scene, looks_of=())
+    failed = failed_presumptions(said, scene, looks_of=anchors)
+    limits = [unfit.limit for unfit in wrong] + [DOUBTED] * bool(dropped or stand_ins)
+    limits += [NEARLY] * bool(failed)
     sure = np.minimum(sure, min(limits, default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
@@ -256,10 +258,6 @@ def _steps(
     if tied > 1:
         steps.append(f"{tied} objects fit equally well")
     return tuple(steps)
-
-
-def _relations(phrase: NounPhrase) -> tuple[Condition, ...]:
-    return tuple(c for c in phrase.conditions if not isinstance(c, HasAttribute))
 
 
 def _says_something(phrase: NounPhrase) -> bool:

@@ -85,16 +85,17 @@ def unfit_parts(
 def _unfit_look(
     phrase: NounPhrase, look: HasAttribute, graded: PhraseScores, row: int
 ) -> Iterator[Unfit]:
-    """A look of a phrase that an object is not known to have."""
-    of_row = np.zeros(len(graded.scene))
+    """A look of a phrase that an object has otherwise, or that nothing of its kind has."""
+    scene, of_row = graded.scene, np.zeros(len(graded.scene))
     of_row[row] = 1.0
-    of_all = is_unborne(phrase, look, graded.scene)
-    if look.negated or look.key == "affordance" or bearers(graded.scene, of_row, look)[row]:
+    if look.negated or look.key == "affordance" or bearers(scene, of_row, look)[row]:
         return
-    fit = graded.look_fit(phrase, look)
-    is_near = fit is None or bool(fit[row] >= _LOOK)
-    limit = DOUBTED if of_all else NEARLY
-    yield Unfit(verbalization.claim(look), limit, of_all=of_all, is_of_look=is_near)
+    of_all = is_unborne(phrase, look, scene)
+    if of_all or scene.objects[row].attributes.get(look.key):
+        fit = graded.look_fit(phrase, look)
+        is_near = fit is None or bool(fit[row] >= _LOOK)
+        limit = DOUBTED if of_all else NEARLY
+        yield Unfit(verbalization.claim(look), limit, of_all=of_all, is_of_look=is_near)
 
 
 def is_near_miss(wrong: Sequence[Unfit]) -> bool:

@@ -44,14 +44,22 @@ def failed_presumptions(
 
 
 def is_unborne(phrase: NounPhrase, look: HasAttribute, scene: Scene) -> bool:
-    """Whether an attribute is known of nothing that bears a phrase's noun; not of sizes, as one
-    of several is always the large one."""
+    """Whether an attribute is known of nothing that bears a phrase's noun, and leaves doubt.
+
+    Not of sizes, as one of several is always the large one. What nobody has told of anything, such
+    as a material where no model describes, speaks against none: it leaves doubt only where nothing
+    else is said.
+    """
     if look.negated or look.key in _TOLD:
         return False
     if is_relative(look) and compared_by(look.value) is None:
         return False
     kind = label_scores(scene, phrase.noun)[0]
-    return bool(kind.any()) and not bearers(scene, kind, look).any()
+    if not kind.any() or bearers(scene, kind, look).any():
+        return False
+    is_alone = phrase.conditions in ((), (look,)) and not phrase.ranks
+    rows = np.flatnonzero(kind).tolist()
+    return is_alone or any(scene.objects[row].attributes.get(look.key) for row in rows)
 
 
 def without(noun: str, look: HasAttribute) -> str:
