@@ -105,6 +105,8 @@ def read_text(
         iter(trees.parts_of(before, trees.NounPhrase)), None
     )
     whole = _find_question(said)
+    if meant is not None and getattr(whole, "subject", None) == trees.Marked():
+        return ReadText(about(whole, meant, is_pointed=is_pointed))  # type: ignore[arg-type]
     if before is not None and (whole is None or isinstance(whole, trees.Ground)):
         other = _instead(said.words, before)
         if other is not None:
@@ -596,12 +598,52 @@ def _claim(
     return trees.Verify(subject, condition)
 
 
+def _is_the(
+    subject: trees.Reference, thing: trees.NounPhrase | trees.Rank
+) -> trees.Question | None:
+    """ "Is the desk the largest table", "is the red cup the only one"."""
+    if isinstance(thing, trees.Rank):
+        thing = trees.NounPhrase("one", definite=True, ranks=(thing,))
+    if thing.noun == "one":
+        if not subject.noun:
+            return None
+        thing = replace(thing, noun=normal(subject.noun))
+    if thing.ranks:
+        return trees.Verify(subject, trees.Among(thing))
+    if thing.count != 1:
+        return None
+    one = trees.Exists(replace(thing, definite=False, bound="exactly"))
+    among = replace(thing, count=None, noun=plural(thing.noun) if thing.noun else "things")
+    return trees.Joined((one, trees.Verify(subject, trees.Among(among))), "and")
+
+
+def _of_either(
+    kind: Callable[[trees.Reference], trees.Question], word: Literal["and", "or"]
+) -> Callable[..., trees.Question | None]:
+    """ "Which chairs are red or blue"."""
+
+    def build(
+        subject: trees.Reference, first: trees.Condition, second: trees.Condition
+    ) -> trees.Question | None:
+        if not isinstance(subject, trees.NounPhrase):
+            return None
+        each = (replace(subject, conditions=(*subject.conditions, c)) for c in (first, second))
+        return trees.Joined(tuple(map(kind, each)), word)
+
+    return build
+
+
 def _belongings(owner: str, noun: str = "") -> trees.Question:
     return _all_that(trees.HasAttribute("owner", owner.lower()), noun)
 
 
 def _all_that(condition: trees.Condition, noun: str = "") -> trees.Question:
     return trees.ListObjects(trees.NounPhrase(noun, conditions=(condition,)))
+
+
+def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
+    said = (trees.HasAttribute("affordance", use), *subject.conditions)
+    return trees.ListObjects(replace(subject, conditions=said))
 
 
 def _not_the_other(subject: trees.Reference, other: trees.NounPhrase) -> trees.Question | None:
@@ -802,6 +844,10 @@ def _opposite_sides(
 # Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Belongings": _belongings,
+    "CountEither": _of_either(trees.Count, "and"),
+    "IsThe": _is_the,
+    "ListEither": _of_either(trees.ListObjects, "or"),
+    "ThatPlace": trees.Ground,
     "Best": _best,
     "Changed": _changed,
     "Choose": _choose,
@@ -842,16 +888,15 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "SeenBefore": _seen_before,
     "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
-    "UsableAt": lambda use: _all_that(trees.HasAttribute("affordance", lexicon.at_place(use))),
-    "Usable": lambda use: _all_that(trees.HasAttribute("affordance", use)),
+    "UsableAt": lambda use, subject: _usable(lexicon.at_place(use), subject),
+    "Usable": lambda use, subject: _usable(use, subject),
     "WhereAt": _where_at,
     "WhichOf": _which_of,
     "WhereBoth": _joined(trees.Where, "and"),
 }
 # What shapes without a subject ask for.
-_OF_ANYTHING = {
-    "Count": trees.NounPhrase(""),
-    "Exists": trees.NounPhrase(""),
-    "ListObjects": trees.NounPhrase(""),
+_OF_ANYTHING: dict[str, trees.Reference] = {
+    **dict.fromkeys(("Count", "Exists", "ListObjects", "Usable", "UsableAt"), trees.NounPhrase("")),
+    **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
     "People": trees.NounPhrase("person"),
 }

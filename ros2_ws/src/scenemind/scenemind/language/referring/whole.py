@@ -15,7 +15,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal, normal, plural
+from scenemind.language.clauses import PARTS
+from scenemind.language.english import find_number, find_ordinal, normal, plural, singular
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
@@ -35,6 +36,7 @@ from scenemind.language.trees import (
     Related,
     Viewer,
 )
+from scenemind.language.vocabulary import Thesaurus
 
 # "With a cup" is what it supports.
 _RELATIONS = PhraseTable(
@@ -142,7 +144,10 @@ def _with_exception(
     turned: tuple[str, ...] = ()
     if found is None:
         said = tuple(words[start:])
-        readers = (lexicon.without_agents, lexicon.with_uses, lexicon.without_having, _turned)
+        readers = (
+            *(lexicon.without_agents, lexicon.with_uses, lexicon.without_having),
+            *(_turned, _at_owner),
+        )
         ways = (reader(said) for reader in readers)
         turned = next((way for way in ways if way and way != said), ())
     if turned:
@@ -178,6 +183,16 @@ def _turned(words: Sequence[str]) -> tuple[str, ...]:
             back = lexicon.spoken(INVERSE.get(name, name)).split()
             thing = words[clause : verb - is_being]
             return (*words[:clause], "that", *["not"] * is_not, *back, *thing)
+    return ()
+
+
+def _at_owner(words: Sequence[str]) -> tuple[str, ...]:
+    """ "The drawers next to the desk" for "the drawers of the desk"; empty for others."""
+    for at in range(1, len(words) - 1):
+        if words[at] == "of" and words[at + 1] in lexicon.DEFINITE:
+            thing = singular(words[at - 1])
+            is_thing = thing in PARTS or thing in Thesaurus.load().known()
+            return (*words[:at], "next", "to", *words[at + 1 :]) if is_thing else ()
     return ()
 
 

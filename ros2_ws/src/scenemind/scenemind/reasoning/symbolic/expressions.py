@@ -75,6 +75,7 @@ class Match:
         scores: (N,) how well objects fit, in [0, 1].
         wrong: what is not so of the best object.
         unknown: of an unknown thing without which several objects fit equally well.
+        is_doubted: by more than looks and what stands in for other things.
     """
 
     reply: GroundReply
@@ -82,6 +83,7 @@ class Match:
     evidence: Evidence
     wrong: Sequence[Unfit]
     unknown: ReasoningError | None
+    is_doubted: bool
 
     @property
     def is_likely(self) -> bool:
@@ -122,8 +124,11 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     anchors = [each for each in said if each is not reading.phrase]
     stand_ins = failed_presumptions(said, scene, looks_of=())
     failed = failed_presumptions(said, scene, looks_of=anchors)
-    limits = [unfit.limit for unfit in wrong] + [DOUBTED] * bool(dropped or stand_ins)
-    limits += [NEARLY] * bool(failed)
+    limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
+    sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
+    is_doubted = bool(sure[best] <= DOUBTED)
+    limits = [unfit.limit for unfit in wrong if unfit.is_of_look]
+    limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
     sure = np.minimum(sure, min(limits, default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
@@ -132,7 +137,7 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     # Not by how sure the map is of them.
     rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
     unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
-    return Match(reply, scores, evidence, wrong, unknown)
+    return Match(reply, scores, evidence, wrong, unknown, is_doubted or unknown is not None)
 
 
 def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
@@ -213,8 +218,7 @@ def likelier(
         match = find_match(query, scene, None if is_near else found)
     except ReasoningError:
         return found
-    is_doubted = match.unknown or match.reply.confidence <= DOUBTED
-    if is_near and is_doubted and query.policy != "always_answer":
+    if is_near and match.is_doubted and query.policy != "always_answer":
         return found
     return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
 
