@@ -82,6 +82,10 @@ def test_file_of_the_package_is_named_without_its_folder() -> None:
         ({"params_file": "fastdds_profile.xml"}, "is no ROS parameter file"),
         ({"use_sim_time": "maybe"}, "use_sim_time:=maybe is neither true nor false"),
         ({"pose_source": "gps"}, "mapping_node: .*pose_source"),
+        ({"namespace": "bad name"}, "namespace:=bad name: .*alphanumerics"),
+        ({"color_topic": "bad topic"}, "topics.color is 'bad topic': .*alphanumerics"),
+        ({"memory_name": "../x"}, "mapping_node: '../x' is no name for a memory"),
+        ({"detector_weights": "/no/file.onnx"}, "mapping_node: .*/no/file.onnx"),
     ],
 )
 def test_argument_that_cannot_be_is_named(arguments: dict[str, str], words: str) -> None:

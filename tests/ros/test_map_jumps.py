@@ -6,14 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import TransformStamped
 from rclpy.logging import get_logger
-from rclpy.time import Time
 
 from scenemind.config import SceneMindConfig
 from scenemind.frames import RGBDFrame, read_sequence
@@ -23,12 +20,13 @@ from scenemind.memory import Memory
 from scenemind.memory.types import MapObject
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import SimulatedSequence, simulate
-from scenemind_ros.input import camera_input, world_frame
+from scenemind_ros.input import camera_input
 from scenemind_ros.input.frame_assembler import DropCounts
 from scenemind_ros.input.world_frame import WorldFrame
 from scenemind_ros.parameters import OPTICAL_MOUNTING, pose_from_list
 
 from .graph import RosGraph
+from .tf2 import Transforms, stand_in
 
 S = 1_000_000_000
 FRAMES, JUMP_S, JUMP_M, JUMP_DEG = 62, 20, 0.5, 10.0
@@ -37,32 +35,23 @@ SAME_M = 1e-3
 MEAN_M = 0.05
 
 
-class Buffer:
+class MovingFrames(Transforms):
     """Answers with a pose by frame and stamp, up to the newest stamp that is known."""
 
     def __init__(self) -> None:
         self.newest_ns = -1
         self.of: dict[str, Callable[[int], Pose]] = {}
 
-    def can_transform(self, _target: str, source: str, time: Time) -> bool:
-        return source in self.of and time.nanoseconds <= self.newest_ns
-
-    def lookup_transform(self, _target: str, source: str, time: Time) -> TransformStamped:
-        pose = self.of[source](time.nanoseconds or self.newest_ns)
-        found = TransformStamped()
-        t, q = found.transform.translation, found.transform.rotation
-        t.x, t.y, t.z = pose.translation.tolist()
-        q.x, q.y, q.z, q.w = pose.quaternion_xyzw().tolist()
-        return found
+    def find(self, _target: str, source: str, stamp: int) -> Pose | None:
+        if source not in self.of or stamp > self.newest_ns:
+            return None
+        return self.of[source](stamp or self.newest_ns)
 
 
 @pytest.fixture
-def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
-    buffer = Buffer()
-    listener = SimpleNamespace(unregister=lambda: None)
-    module = SimpleNamespace(Buffer=lambda: buffer, TransformListener=lambda *_: listener)
-    monkeypatch.setattr(world_frame, "tf2_ros", module)
-    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+def buffer(monkeypatch: pytest.MonkeyPatch) -> MovingFrames:
+    buffer = MovingFrames()
+    stand_in(monkeypatch, buffer)
     return buffer
 
 
@@ -101,7 +90,7 @@ def still(drive: tuple[SimulatedSequence, list[RGBDFrame]]) -> list[MapObject]:
     return mapped(sequence, frames, {f.stamp_ns: f.world_T_camera for f in frames})
 
 
-def by_odometry(graph: RosGraph, buffer: Buffer, frames: list[RGBDFrame]) -> dict[int, Pose]:
+def by_odometry(graph: RosGraph, buffer: MovingFrames, frames: list[RGBDFrame]) -> dict[int, Pose]:
     buffer.of["odom"] = map_T_odom
     poses: dict[int, Pose] = {}
 
@@ -117,7 +106,7 @@ def by_odometry(graph: RosGraph, buffer: Buffer, frames: list[RGBDFrame]) -> dic
     return poses
 
 
-def by_tf(_graph: RosGraph, buffer: Buffer, frames: list[RGBDFrame]) -> dict[int, Pose]:
+def by_tf(_graph: RosGraph, buffer: MovingFrames, frames: list[RGBDFrame]) -> dict[int, Pose]:
     true = {frame.stamp_ns: frame.world_T_camera for frame in frames}
     # As tf2 does: map -> odom times odom -> camera.
     buffer.of["camera"] = lambda stamp: (
@@ -136,10 +125,10 @@ def by_tf(_graph: RosGraph, buffer: Buffer, frames: list[RGBDFrame]) -> dict[int
 @pytest.mark.parametrize("source", [by_odometry, by_tf])
 def test_jumps_of_map_to_odom_move_and_double_nothing(
     graph: RosGraph,
-    buffer: Buffer,
+    buffer: MovingFrames,
     drive: tuple[SimulatedSequence, list[RGBDFrame]],
     still: list[MapObject],
-    source: Callable[[RosGraph, Buffer, list[RGBDFrame]], dict[int, Pose]],
+    source: Callable[[RosGraph, MovingFrames, list[RGBDFrame]], dict[int, Pose]],
 ) -> None:
     sequence, frames = drive
     poses = source(graph, buffer, frames)

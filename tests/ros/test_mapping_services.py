@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from geometry_msgs.msg import Point, Vector3
+from sensor_msgs.msg import PointCloud2
 from visualization_msgs.msg import MarkerArray
 
 from scenemind.geometry import Box3D
@@ -62,6 +63,7 @@ def test_late_listeners_get_every_topic(mapped: Mapped) -> None:
         "scene_graph": SceneGraph,
         "mem_tree": MemTree,
         "markers": MarkerArray,
+        "points": PointCloud2,
     }
     heard = {
         name: mapped.graph.listen(kind, f"{NODE}/{name}", LATCHED) for name, kind in topics.items()
@@ -74,6 +76,8 @@ def test_late_listeners_get_every_topic(mapped: Mapped) -> None:
     assert drawn["boxes"] == drawn["names"] == count
     assert drawn["building"] >= 3, "floor and walls"
     assert drawn["carrying"] == 1
+    shown = [*heard["markers"][-1].markers, heard["points"][-1]]
+    assert {stamp_ns(one.header.stamp) for one in shown} == {0}, "shown in any frame, at any time"
     tree = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
     assert heard["mem_tree"][-1].locations == tree.locations[-50:]
 
@@ -215,6 +219,17 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
         (srv.LoadMemory, "load_memory", {"name": "current"}, Error.MEMORY_REFUSED),
         (srv.MergeMemory, "merge_memory", {"name": "never-saved"}, Error.MEMORY_REFUSED),
         (srv.MergeMemory, "merge_memory", {"name": "current"}, Error.MEMORY_REFUSED),
+        (srv.QueryObjects, "query_objects", {"predicate": "True"}, Error.INVALID_REQUEST),
+        (srv.QueryObjects, "query_objects", {"predicate": "besideish"}, Error.INVALID_REQUEST),
+        (srv.FindObjects, "find_objects", {}, Error.INVALID_REQUEST),
+        (srv.Relate, "relate", {"relation": "besideish"}, Error.INVALID_REQUEST),
+        (
+            srv.QueryRelations,
+            "query_relations",
+            {"object_id": 1, "candidates": ["besideish"]},
+            Error.INVALID_REQUEST,
+        ),
+        (srv.ImportCorrections, "import_corrections", {"json": "{"}, Error.INVALID_REQUEST),
     ],
 )
 def test_a_wrong_request_gets_a_code_and_a_sentence(
@@ -227,11 +242,12 @@ def test_a_wrong_request_gets_a_code_and_a_sentence(
 
 
 def test_a_question_selects_frames_of_named_objects(mapped: Mapped) -> None:
+    """Three, where the request says no number."""
     frames = mapped.graph.call(
-        srv.SelectKeyFrames, f"{NODE}/select_key_frames", question="How many chairs are there?", k=3
+        srv.SelectKeyFrames, f"{NODE}/select_key_frames", question="How many chairs are there?"
     ).key_frames
+    assert len(frames) == 3
     chairs = {thing.id for thing in scene_of(mapped.graph).objects if thing.label == "chair"}
-    assert frames
     assert all(chairs.intersection(frame.object_ids) for frame in frames)
 
 
@@ -386,7 +402,7 @@ def test_corrections_are_applied_listed_and_undone(mapped: Mapped) -> None:
         True,
     )
     assert applied.id in listed(include_undone=False)
-    undone = mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=-1)
+    undone = mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction")  # the newest
     assert undone.correction.id == applied.id
     assert undone.correction.undone
     assert scene_of(mapped.graph).objects[0].label == thing.label

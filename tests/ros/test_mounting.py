@@ -8,50 +8,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import TransformStamped
-from rclpy.time import Time
 
 from scenemind.geometry import Pose
 from scenemind_ros.input import mounting as mounting_module
-from scenemind_ros.input import world_frame
 from scenemind_ros.input.mounting import CameraMounting
 from scenemind_ros.parameters import OPTICAL_MOUNTING, pose_from_list
 
 from .graph import RosGraph
+from .tf2 import Transforms, stand_in
 
 S = 1_000_000_000
 GIVEN = [0.10, 0.0, 0.30, -math.pi / 2, 0.0, -math.pi / 2]
 
 
-class Buffer:
-    """Knows base -> camera, once it is set; the stamp of what never changes is 0."""
+class Mounted(Transforms):
+    """Knows base -> camera, once it is set."""
 
     known: Pose | None = None
-    stamp_s = 0
 
-    def can_transform(self, target: str, source: str, _time: Time) -> bool:
-        return self.known is not None and (target, source) == ("base_link", "camera_optical")
-
-    def lookup_transform(self, target: str, source: str, time: Time) -> TransformStamped:
-        assert self.can_transform(target, source, time)
-        assert self.known is not None
-        found = TransformStamped()
-        found.header.stamp.sec = self.stamp_s
-        t, q = found.transform.translation, found.transform.rotation
-        t.x, t.y, t.z = self.known.translation.tolist()
-        q.x, q.y, q.z, q.w = self.known.quaternion_xyzw().tolist()
-        return found
+    def find(self, target: str, source: str, _stamp: int) -> Pose | None:
+        return self.known if (target, source) == ("base_link", "camera_optical") else None
 
 
 @pytest.fixture
-def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
-    buffer = Buffer()
-    module = SimpleNamespace(
-        Buffer=lambda: buffer,
-        TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None),
-    )
-    monkeypatch.setattr(mounting_module, "tf2_ros", module)
-    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+def buffer(monkeypatch: pytest.MonkeyPatch) -> Mounted:
+    buffer = Mounted()
+    stand_in(monkeypatch, buffer)
     return buffer
 
 
@@ -65,7 +47,7 @@ def mounted(graph: RosGraph, parameter: list[float]) -> tuple[CameraMounting, li
     return CameraMounting(graph.observer, parameter, settled.append), settled
 
 
-def test_tf_static_is_taken_where_it_is(graph: RosGraph, buffer: Buffer) -> None:
+def test_tf_static_is_taken_where_it_is(graph: RosGraph, buffer: Mounted) -> None:
     buffer.known = moved(0.0)
     mounting, settled = mounted(graph, OPTICAL_MOUNTING)
     assert not mounting.is_settled
@@ -79,7 +61,7 @@ def test_tf_static_is_taken_where_it_is(graph: RosGraph, buffer: Buffer) -> None
 
 @pytest.mark.parametrize(("apart_m", "is_said"), [(0.004, False), (0.05, True)])
 def test_a_parameter_that_says_otherwise_is_named(
-    graph: RosGraph, buffer: Buffer, apart_m: float, is_said: bool
+    graph: RosGraph, buffer: Mounted, apart_m: float, is_said: bool
 ) -> None:
     buffer.known = moved(apart_m)
     mounting, settled = mounted(graph, GIVEN)
@@ -90,7 +72,9 @@ def test_a_parameter_that_says_otherwise_is_named(
     np.testing.assert_allclose(settled[0].matrix(), buffer.known.matrix(), atol=1e-9)
 
 
-def test_a_camera_that_moves_on_the_base_needs_poses_of_tf(graph: RosGraph, buffer: Buffer) -> None:
+def test_a_camera_that_moves_on_the_base_needs_poses_of_tf(
+    graph: RosGraph, buffer: Mounted
+) -> None:
     buffer.known, buffer.stamp_s = moved(0.0), 7
     mounting, _ = mounted(graph, GIVEN)
     mounting.look("base_link", "camera_optical", S)

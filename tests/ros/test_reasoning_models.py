@@ -242,7 +242,7 @@ def test_frames_are_chosen_for_a_planner_with_reasons(graph: RosGraph, memory: M
     assert bytes(frame.image.data[:2]) == b"\xff\xd8"
 
 
-@pytest.mark.parametrize("selector", ["objects", "uniform"])
+@pytest.mark.parametrize("selector", ["", "objects", "uniform"])
 def test_frames_are_chosen_without_a_model_too(
     graph: RosGraph, memory: Memory, selector: str
 ) -> None:
@@ -250,7 +250,7 @@ def test_frames_are_chosen_without_a_model_too(
     response = graph.call(srv.SelectKeyFrames, SELECT, question=MADE_OF, k=2, selector=selector)
     assert response.success, response.error
     assert len(response.key_frames) == 2
-    assert response.selector == selector
+    assert response.selector == (selector or "objects")
     assert response.usage.calls == 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import PoseStamped, TransformStamped
+from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 
 from scenemind.config import ConfigError, SceneMindConfig
@@ -17,13 +17,13 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import Memory
 from scenemind.perception.types import Detections
 from scenemind_ros.conversions import header_to_msg, pose_to_msg
-from scenemind_ros.input import world_frame
 from scenemind_ros.mapping import slam_corrections
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.optional_ros import tf2_ros
 from scenemind_ros.parameters import MappingParameters, pose_from_list
 
 from .graph import SIMULATED, RosGraph, wait_for
+from .tf2 import Transforms, stand_in
 
 TOPIC = "/slam/path"
 STEP_NS = 100_000_000
@@ -103,29 +103,20 @@ def test_small_corrections_wait_and_wrong_ones_are_told(graph: RosGraph, memory:
         corrections.close()
 
 
-class Buffer:
+class Shifted(Transforms):
     """map -> odom, shifted by `y`."""
 
     y = 0.0
 
-    def can_transform(self, target: str, source: str, _time: Any) -> bool:
-        return (target, source) == ("map", "odom")
-
-    def lookup_transform(self, *_: Any) -> TransformStamped:
-        found = TransformStamped()
-        found.transform.translation.y = self.y
-        return found
+    def find(self, target: str, source: str, _stamp: int) -> Pose | None:
+        return base(0.0, self.y) if (target, source) == ("map", "odom") else None
 
 
 def test_a_jump_of_map_to_odom_grows_over_the_way_since_the_last_one(
     graph: RosGraph, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    buffer = Buffer()
-    module = SimpleNamespace(
-        Buffer=lambda: buffer,
-        TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None),
-    )
-    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+    buffer = Shifted()
+    stand_in(monkeypatch, buffer)
     corrections = SlamCorrections(graph.observer, settings(tf=True), lambda: memory)
     try:
         corrections.poll()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,6 @@ class StoredFrames:
 
     def pose_corrections(self) -> tuple[()]:
         return ()
-
-    def snapshot(self) -> SimpleNamespace:
-        return SimpleNamespace(stamp_ns=7)
 
 
 @pytest.fixture

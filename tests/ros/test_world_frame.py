@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import TransformStamped
 from rclpy.logging import get_logger
-from rclpy.time import Time
 
 from scenemind.config import ConfigError
 from scenemind.geometry import Pose
@@ -26,6 +25,7 @@ from scenemind_ros.qos import LATCHED
 from scenemind_ros.sequence_player import SequencePlayer
 
 from .graph import SIMULATED, RosGraph, wait_for
+from .tf2 import Transforms, stand_in
 
 S = 1_000_000_000
 
@@ -35,43 +35,27 @@ def turned(x: float, degrees: float) -> Pose:
     return Pose.from_quaternion((x, 0.0, 0.0), (0.0, 0.0, math.sin(half), math.cos(half)))
 
 
-class Buffer:
+class MapToOdomOverTime(Transforms):
     """Holds map -> odom from each given stamp on, up to the newest that is known."""
 
     def __init__(self) -> None:
         self.known: dict[int, Pose] = {}
         self.newest_ns = -1
 
-    def can_transform(self, target: str, source: str, time: Time) -> bool:
-        return (
-            bool(self.known)
-            and (target, source) == ("map", "odom")
-            and (time.nanoseconds <= self.newest_ns)
-        )
-
-    def lookup_transform(self, target: str, source: str, time: Time) -> TransformStamped:
-        assert self.can_transform(target, source, time)
-        when = time.nanoseconds or self.newest_ns
-        pose = self.known[max(stamp for stamp in self.known if stamp <= when)]
-        found = TransformStamped()
-        t, q = found.transform.translation, found.transform.rotation
-        t.x, t.y, t.z = pose.translation.tolist()
-        q.x, q.y, q.z, q.w = pose.quaternion_xyzw().tolist()
-        return found
+    def find(self, target: str, source: str, stamp: int) -> Pose | None:
+        if not self.known or (target, source) != ("map", "odom") or stamp > self.newest_ns:
+            return None
+        return self.known[max(known for known in self.known if known <= (stamp or self.newest_ns))]
 
     def clear(self) -> None:
+        super().clear()
         self.known.clear()
 
 
 @pytest.fixture
-def buffer(monkeypatch: pytest.MonkeyPatch) -> Buffer:
-    buffer = Buffer()
-    module = SimpleNamespace(
-        Buffer=lambda: buffer,
-        TransformListener=lambda *_: SimpleNamespace(unregister=lambda: None),
-    )
-    monkeypatch.setattr(world_frame, "tf2_ros", module)
-    monkeypatch.setattr(world_frame, "require_tf2", lambda: module)
+def buffer(monkeypatch: pytest.MonkeyPatch) -> MapToOdomOverTime:
+    buffer = MapToOdomOverTime()
+    stand_in(monkeypatch, buffer)
     return buffer
 
 
@@ -96,7 +80,7 @@ def test_odometry_in_the_map_is_taken_as_it_is(graph: RosGraph) -> None:
     assert (placed.world.name, placed.world.problem) == ("map", "")
 
 
-def test_map_to_odom_is_followed_through_a_jump(graph: RosGraph, buffer: Buffer) -> None:
+def test_map_to_odom_is_followed_through_a_jump(graph: RosGraph, buffer: MapToOdomOverTime) -> None:
     """A robot that stands still in the map: its odometry jumps, and TF with it."""
     placed = Placed(graph)
     true = turned(2.0, 30.0)
@@ -114,7 +98,7 @@ def test_map_to_odom_is_followed_through_a_jump(graph: RosGraph, buffer: Buffer)
     assert placed.world.name == "map"
 
 
-def test_a_map_that_begins_here_reads_no_tf(graph: RosGraph, buffer: Buffer) -> None:
+def test_a_map_that_begins_here_reads_no_tf(graph: RosGraph, buffer: MapToOdomOverTime) -> None:
     buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 10 * S
     poses: list[Pose] = []
     deliver = lambda _, pose: poses.append(pose)  # noqa: E731
@@ -160,7 +144,9 @@ def test_map_to_odom_is_for_loops_that_are_closed_here() -> None:
             MappingParameters.from_flat({**wanted, name: value})
 
 
-def test_pose_whose_transform_lags_takes_the_newest(graph: RosGraph, buffer: Buffer) -> None:
+def test_pose_whose_transform_lags_takes_the_newest(
+    graph: RosGraph, buffer: MapToOdomOverTime
+) -> None:
     buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 0
     placed = Placed(graph)
     placed.world.add(S, "odom", turned(1.0, 0.0))
@@ -170,7 +156,7 @@ def test_pose_whose_transform_lags_takes_the_newest(graph: RosGraph, buffer: Buf
 
 
 def test_without_a_way_to_the_map_the_world_is_odometrys_frame(
-    graph: RosGraph, buffer: Buffer
+    graph: RosGraph, buffer: MapToOdomOverTime
 ) -> None:
     placed = Placed(graph)
     for second in range(7):
@@ -183,7 +169,7 @@ def test_without_a_way_to_the_map_the_world_is_odometrys_frame(
     assert placed.x()[-1] == 7.0, "a map that came later would tear what is mapped"
 
 
-def test_clock_that_goes_back_begins_anew(graph: RosGraph, buffer: Buffer) -> None:
+def test_clock_that_goes_back_begins_anew(graph: RosGraph, buffer: MapToOdomOverTime) -> None:
     buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), 100 * S
     placed = Placed(graph)
     placed.world.add(100 * S, "odom", turned(1.0, 0.0))  # has its transform: nothing waits
@@ -194,7 +180,7 @@ def test_clock_that_goes_back_begins_anew(graph: RosGraph, buffer: Buffer) -> No
     assert placed.x() == [6.0, 10.0]
 
 
-def test_negative_stamp_breaks_nothing(graph: RosGraph, buffer: Buffer) -> None:
+def test_negative_stamp_breaks_nothing(graph: RosGraph, buffer: MapToOdomOverTime) -> None:
     buffer.known[0], buffer.newest_ns = turned(5.0, 0.0), S
     placed = Placed(graph)
     placed.world.add(-5, "odom", turned(1.0, 0.0))

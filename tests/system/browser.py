@@ -12,6 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scenemind.memory import MapObject
 
 _FOV = 1.0  # vertical, radians
+_PATIENCE_MS = 60_000.0  # drawing is slow on a busy machine without a graphics card
+
+
+def new_page(browser: Any, width: int = 1000, height: int = 750) -> Any:
+    """A blank page with cookies of its own."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(_PATIENCE_MS)
+    return page
 
 
 def open_view(page: Any, address: str, thing: MapObject | None = None) -> None:

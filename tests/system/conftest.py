@@ -18,8 +18,7 @@ from scenemind.memory import MapObject, Memory
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import Sensors, simulate
 
-_PATIENCE_MS = 60_000.0  # seconds: drawing is slow on a busy machine without a graphics card
-_SIZE = {"width": 1000, "height": 750}
+from .browser import new_page
 
 
 @pytest.fixture(scope="session")
@@ -62,8 +61,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def page(browser: Any) -> Any:
     """A blank page of the browser."""
-    page = browser.new_page(viewport=_SIZE)
-    page.set_default_timeout(_PATIENCE_MS)
+    page = new_page(browser)
     page.on("dialog", lambda dialog: pytest.fail(f"the page said {dialog.message}"))
     return page
 

@@ -17,6 +17,7 @@ from tests.waiting import wait_until
 from .browser import (
     canvas_of,
     click_on,
+    new_page,
     open_tab,
     open_view,
     say,
@@ -101,7 +102,7 @@ def test_neighbors_can_be_marked(page: Any) -> None:
 def test_two_people_have_lines_of_their_own_and_one_log(
     browser: Any, page: Any, address: str
 ) -> None:
-    other = browser.new_page(viewport={"width": 900, "height": 700})
+    other = new_page(browser, 900, 700)
     open_view(other, address)
     other.get_by_text("where is the lamp?").wait_for()  # what was said before
     line = other.get_by_label("Say", exact=True)
@@ -126,6 +127,6 @@ def test_html_in_names_is_not_run(page: Any) -> None:
 
 
 def test_a_page_of_another_site_gets_nothing(browser: Any, address: str) -> None:
-    page = browser.new_page()
+    page = new_page(browser)
     page.goto("data:text/html,<title>another site</title>")
     assert try_websocket(page, address) == "refused"

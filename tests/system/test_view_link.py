@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .browser import open_view, say, try_websocket
+from .browser import new_page, open_view, say, try_websocket
 from .served_view import served_view
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
@@ -64,7 +64,7 @@ def test_a_link_gives_one_browser_access_to_view_and_chat(
     page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
     assert try_websocket(page, here) == "open"
     take_picture(page, "link")
-    other = browser.new_page()  # with cookies of its own
+    other = new_page(browser)
     assert other.goto(here).status == FORBIDDEN
     assert other.goto(link).status == FORBIDDEN  # it was used
     other.close()

@@ -37,7 +37,7 @@ LONG_NAMES = (
 # What stands out of the window at its right; the names in the picture are cut there.
 TOO_FAR_RIGHT = """() => [...document.querySelectorAll("button, label, input, td, b, s, span")]
     .filter(part => part.getBoundingClientRect().right > window.innerWidth)
-    .filter(part => !part.closest("#names, #tools"))  // the tools scroll
+    .filter(part => !part.closest("#names, #tools, .pictures"))  // tools and pictures scroll
     .map(part => part.textContent)"""
 
 TakePicture = Callable[[Any, str], None]

@@ -20,7 +20,7 @@ from scenemind.surface import ColoredCloud
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.waiting import wait_until
 
-from .browser import canvas_of, open_tab, open_view, say
+from .browser import canvas_of, new_page, open_tab, open_view, say
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
 
@@ -61,8 +61,7 @@ def viewer() -> Iterator[Viewer]:
 def page(browser: Any, viewer: Viewer) -> Iterator[Any]:
     """A fresh page on a view in which nothing is marked or hidden."""
     viewer.mark([])
-    page = browser.new_page(viewport=DESKTOP)
-    page.set_default_timeout(60_000.0)
+    page = new_page(browser, **DESKTOP)
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
     open_view(page, f"http://127.0.0.1:{viewer.port}/")
     page.locator("#names .name").first.wait_for()

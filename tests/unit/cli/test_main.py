@@ -101,6 +101,16 @@ def test_a_question_without_a_model_imports_little(rooms: Path) -> None:
     assert not imported & (HEAVY | unused)
 
 
+def test_play_says_at_once_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It then becomes the player, which is imported for seconds on a busy machine."""
+    monkeypatch.setattr(os, "execve", lambda *_: None)
+    monkeypatch.setattr("scenemind.cli.nodes.ros_environment", dict)
+    result = CliRunner().invoke(app, ["play", "sim:3"])
+    assert result.stderr.startswith("sim:3 is played once nodes read its topics.")
+    assert "`scenemind up --sim`" in result.stderr
+    assert "numpy" not in modules_after("import scenemind.cli.nodes")
+
+
 def test_a_worker_of_eval_imports_little() -> None:
     assert not modules_after("import scenemind.cli.eval_recipe") & HEAVY
 

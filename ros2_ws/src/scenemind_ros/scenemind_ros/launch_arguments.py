@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from rclpy.exceptions import NameValidationException
+from rclpy.validate_namespace import validate_namespace
+from rclpy.validate_topic_name import validate_topic_name
 
 from scenemind.config import ConfigError, Settings
+from scenemind.memory import SceneMemoryError
+from scenemind.memory.disk.folder import checked_name
+from scenemind.perception import PerceptionError
+from scenemind.perception.backends.backend_choice import with_backend
 from scenemind_ros.parameters import (
     MappingParameters,
     ReasoningParameters,
@@ -123,6 +130,7 @@ def parameters_of(values: Values, config: Path, memory_root: str = "") -> dict[s
         LaunchError: no such file, no parameter file, or a parameter that cannot be.
     """
     use_sim_time = values.is_true("use_sim_time")
+    _check_namespace(values.text("namespace"))
     path = Path(values.text("params_file")).expanduser()
     if not path.is_file() and path.name == str(path):
         path = config / path.name
@@ -153,12 +161,43 @@ def parameters_of(values: Values, config: Path, memory_root: str = "") -> dict[s
         flat |= {key: value for key, value in arguments.items() if key in known}
         in_file = flat.pop("use_sim_time", of_both.get("use_sim_time", False))
         try:
-            settings_from_ros(model, flat)
-        except ConfigError as error:
+            settings = settings_from_ros(model, flat)
+            if isinstance(settings, MappingParameters):
+                _check_names(settings)
+        except (ConfigError, SceneMemoryError, PerceptionError) as error:
             raise LaunchError(f"{name}: {error}") from error
         flat["use_sim_time"] = use_sim_time or bool(in_file)
         merged[f"/**/{name}"] = {"ros__parameters": flat}
     return merged
+
+
+def _check_namespace(name: str) -> None:
+    try:
+        validate_namespace(f"/{name.strip('/')}")
+    except NameValidationException as error:
+        raise LaunchError(f"namespace:={name}: {_first_line(error)}") from error
+
+
+def _check_names(settings: MappingParameters) -> None:
+    """What a node would find out after its start, and stay unconfigured.
+
+    Raises:
+        ConfigError, SceneMemoryError, PerceptionError: no topic, no name of a memory, no weights.
+    """
+    checked_name(settings.memory.name)
+    if settings.detector.weights:
+        with_backend(settings.detector)
+    for name, topic in settings.topics:
+        try:
+            if topic:
+                validate_topic_name(topic)
+        except NameValidationException as error:
+            raise ConfigError(f"topics.{name} is {topic!r}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """Without the mark under the character, which needs a line of its own."""
+    return str(error).splitlines()[0].rstrip(":")
 
 
 def _flat(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from scenemind_ros.parameters import (
 _STATE_S = 1.0
 
 
-class ManagedNode(LifecycleNode):
+class ManagedNode(LifecycleNode, ABC):
     """Lifecycle node whose parameters are one class of settings.
 
     They are checked when they are set, and read when the node is configured: while it is, they are
@@ -50,9 +51,9 @@ class ManagedNode(LifecycleNode):
         )
 
     @property
+    @abstractmethod
     def is_configured(self) -> bool:
         """Whether parameters are in use."""
-        raise NotImplementedError
 
     def allows_while_configured(self, parameters: Sequence[Parameter[Any]]) -> bool:  # noqa: ARG002
         """Whether these may be set now, although the node has read its parameters."""

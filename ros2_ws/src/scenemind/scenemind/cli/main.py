@@ -39,7 +39,7 @@ _COMMANDS = {
     "view": _Entry("Ask", "view", "Look at a memory in the browser, ask and correct."),
     "align": _Entry("Correct", "align", "Correct a memory in plain words."),
     "corrections": _Entry("Correct", "corrections", "List, undo, move and repeat corrections."),
-    "demo": _Entry("Robot", "nodes", "Run the nodes on a sequence, and write a report."),
+    "demo": _Entry("Robot", "demo", "Run the nodes on a sequence, and write a report."),
     "up": _Entry("Robot", "nodes", "Start the mapping and reasoning nodes."),
     "play": _Entry("Robot", "nodes", "Publish a recording on the camera topics."),
     "doctor": _Entry("Robot", "doctor", "Check a recording or the running camera."),

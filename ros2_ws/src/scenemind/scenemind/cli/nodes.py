@@ -1,4 +1,7 @@
-"""Commands that start ROS 2 nodes: `scenemind up`, `play` and `demo`."""
+"""Commands that start ROS 2 nodes: `scenemind up` and `play`.
+
+They import nothing of the library: `play` says at once what it waits for.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,8 @@ from typing import Annotated
 
 import typer
 
-from scenemind.cli.options import DetectorName, named_detector
-from scenemind.config import SceneMindConfig
-from scenemind.ros_environment import private_domain, ros_environment
-from scenemind.simulation import open_source
+from scenemind.ros_environment import ros_environment
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -57,28 +58,14 @@ def _play(
     loop: Annotated[bool, typer.Option("--loop", help="Repeat the recording.")] = False,
 ) -> None:
     """Publish a recording on the camera topics, for running nodes (`scenemind up`)."""
+    say(
+        f"{sequence} is played once nodes read its topics. In another terminal `scenemind up --sim`"
+        " starts them for a simulated room, `scenemind up --params detector.weights=FILE.onnx` for"
+        " a recording",
+        file=sys.stderr,
+    )
     command = [sys.executable, "-m", "scenemind_ros.sequence_player", "--ros-args"]
     # JSON is YAML, so a path of digits or with a colon stays a text.
     for name, value in (("sequence", json.dumps(sequence)), ("rate", rate), ("loop", loop)):
         command += ["-p", f"{name}:={str(value).lower() if isinstance(value, bool) else value}"]
     os.execve(command[0], command, ros_environment())
-
-
-@app.command("demo", epilog="Example: scenemind demo recordings/kitchen")
-def _demo(
-    sequence: Annotated[
-        str, typer.Argument(envvar="SEQUENCE", help="Folder, bag, or sim:1, sim:2, ...")
-    ] = "sim:1",
-    detector: DetectorName = None,
-    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("demo-report"),
-    frames: Annotated[int, typer.Option(min=0, help="Number of frames; 0: all.")] = 0,
-) -> None:
-    """Play a sequence to the nodes, ask questions, and write a report with pictures."""
-    sequence = sequence or "sim:1"
-    # Loads the model, so that a bad one is reported before anything starts.
-    settings, _ = named_detector(SceneMindConfig(), open_source(sequence), detector)
-    command = [sys.executable, "-m", "scenemind_ros.demo", sequence]
-    command += ["--report", str(report), "--frames", str(frames)]
-    if settings.detector.backend != "instance_camera":
-        command += ["--detector", settings.detector.weights]
-    os.execve(command[0], command, {**ros_environment(), **private_domain()})

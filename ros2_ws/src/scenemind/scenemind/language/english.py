@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -160,6 +161,7 @@ def _plural_word(word: str) -> str:
 _ENDINGS |= {"ic": 4}
 
 
+@lru_cache(maxsize=4096)  # the same words come in every sentence
 def roots(word: str) -> frozenset[str]:
     """All possible roots of a lower-case word, itself included; some are no words."""
     plain = word.removesuffix("'s").removesuffix("'")

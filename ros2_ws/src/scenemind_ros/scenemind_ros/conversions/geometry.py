@@ -36,6 +36,12 @@ def header_to_msg(stamp: int, frame_id: str) -> Header:
     return Header(stamp=time_to_msg(stamp), frame_id=frame_id)
 
 
+def drawn_header(frame_id: str) -> Header:
+    """Of what is only drawn. Without a stamp RViz takes the newest transform; what a map has of an
+    earlier run is older than all that TF knows, and would not be shown in another frame."""
+    return header_to_msg(0, frame_id)
+
+
 def point_to_msg(xyz: Iterable[float]) -> Point:
     """A point from any three numbers, in metres."""
     x, y, z = xyz

@@ -135,7 +135,7 @@ class TfPoses:
         Raises:
             ConfigError: tf2_ros is not installed.
         """
-        self._tree = TfTree(node)
+        self._tree = TfTree(node, drops)
         self._map_frame = map_frame
         self._deliver = deliver
         self._drops = drops

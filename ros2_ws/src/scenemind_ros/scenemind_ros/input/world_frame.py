@@ -36,19 +36,16 @@ class TfTree:
     tf2 keeps ten seconds before the newest transform: one from the far future empties it for good.
     Such ones wait here until their time comes. Transforms whose clock went back are kept for the
     moment when the streams go back too.
-
-    Attributes:
-        put_aside: transforms that were of the future when they came.
-        refused: transforms with a negative stamp, which no clock has.
     """
 
-    def __init__(self, node: Node) -> None:
-        """
+    def __init__(self, node: Node, drops: DropCounts | None = None) -> None:
+        """`drops` counts transforms that wait or are refused for their stamps.
+
         Raises:
             ConfigError: tf2_ros is not installed.
         """
         tf2 = require_tf2()
-        self.put_aside = self.refused = 0
+        self._drops = drops
         self._buffer: Any = tf2.Buffer()
         self._lock = threading.Lock()  # the listener may have a thread of its own
         self._present_ns: int | None = None
@@ -99,9 +96,13 @@ class TfTree:
         stamp = stamp_ns(transform.header.stamp)
         with self._lock:
             if stamp < 0:
-                self.refused += 1
+                self._count("tf_no_time", transform, "no clock has such a time")
             elif self._is_future(stamp):
-                self.put_aside += self._present_ns is not None
+                if self._present_ns is not None:
+                    ahead_s = (stamp - self._present_ns) / 1e9
+                    self._count(
+                        "tf_ahead", transform, f"{ahead_s:.1f} s ahead of the streams, it waits"
+                    )
                 self._future.append(transform)
             elif stamp < self._newest_ns.get(transform.child_frame_id, 0) - CLOCK_BACK_NS:
                 self._gone_back.append(transform)
@@ -124,6 +125,12 @@ class TfTree:
         if not self._buffer.can_transform(target, source, when):
             return None
         return self._buffer.lookup_transform(target, source, when)
+
+    def _count(self, cause: str, transform: Any, why: str) -> None:
+        if self._drops is not None:
+            stamp_s = stamp_ns(transform.header.stamp) / 1e9
+            name = transform.child_frame_id
+            self._drops.count(cause, f"TF has {name} at {stamp_s:.3f} s: {why}, is a clock wrong?")
 
     def _is_future(self, stamp: int) -> bool:
         """Whether a transform is of a time that no stream has reached, or may have."""
@@ -166,7 +173,7 @@ class WorldFrame:
         """`deliver` gets stamps in ns and `world_T_base`, in the order of arrival.
 
         Args:
-            drops: counts poses whose transform is none.
+            drops: counts poses whose transform is none, and transforms out of their time.
             is_begun_here: the map begins where odometry does, and this node publishes how they
                 part: TF is not read.
         """
@@ -191,7 +198,7 @@ class WorldFrame:
             self._deliver(stamp, odom_T_base)  # in the map itself, or without one
             return
         if self._tf is None and tf2_ros is not None:
-            self._tf = TfTree(self._node)
+            self._tf = TfTree(self._node, self._drops)
         if self._tf is None:
             self._settle(frame, "tf2_ros is not installed")
             self._deliver(stamp, odom_T_base)

@@ -21,6 +21,7 @@ from scenemind_interfaces.msg import MemTree, SceneGraph, SceneObject, SceneObje
 from scenemind_ros.conversions import (
     building_to_markers,
     carrying_to_markers,
+    drawn_header,
     graph_to_msg,
     header_to_msg,
     location_to_msg,
@@ -75,7 +76,7 @@ class MapPublisher:
             object_to_msg, lambda thing: (thing.object_id, thing)
         )
         self._markers: _Kept[MapObject, list[Marker]] = _Kept(
-            lambda thing: object_to_markers(thing, header_to_msg(0, self._frame)),
+            lambda thing: object_to_markers(thing, drawn_header(self._frame)),
             lambda thing: (thing.object_id, (thing, self._frame)),
         )
         self._locations: _Kept[LocationNode, LocationNodeMsg] = _Kept(
@@ -95,6 +96,7 @@ class MapPublisher:
                 topic.sent = None
         snapshot = memory.snapshot()
         header = header_to_msg(snapshot.stamp_ns, world_frame)
+        drawn = drawn_header(world_frame)
         things = list(snapshot.objects.values())
         makers: dict[str, Callable[[], Any]] = {
             "objects": lambda: SceneObjectArray(header=header, objects=self._messages.of(things)),
@@ -112,13 +114,13 @@ class MapPublisher:
             ),
             "markers": lambda: markers_to_msg(
                 chain(
-                    building_to_markers(snapshot.structure.values(), header),
+                    building_to_markers(snapshot.structure.values(), drawn),
                     *self._markers.of(things),
-                    carrying_to_markers(snapshot, header),
+                    carrying_to_markers(snapshot, drawn),
                 ),
-                header,
+                drawn,
             ),
-            "points": lambda: objects_to_cloud(things, header),
+            "points": lambda: objects_to_cloud(things, drawn),
         }
         for name, make in makers.items():
             # The tree grows with every frame, even if no object changed.

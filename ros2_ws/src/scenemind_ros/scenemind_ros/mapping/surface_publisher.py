@@ -15,7 +15,7 @@ from visualization_msgs.msg import Marker
 from scenemind.geometry.open3d import MissingOpen3DError
 from scenemind.memory import Memory, SceneMemoryError
 from scenemind.surface import SurfaceError, SurfaceMesh, fuse_surface
-from scenemind_ros.conversions import header_to_msg
+from scenemind_ros.conversions import drawn_header
 from scenemind_ros.qos import LATCHED
 
 _VOXEL_M = 0.04
@@ -59,9 +59,8 @@ class SurfacePublisher:
 
     def _fuse(self, memory: Memory, world_frame: str) -> None:
         try:
-            stamp_ns = memory.snapshot().stamp_ns
             mesh = fuse_surface(memory, _VOXEL_M, self._go_on).thinned(_MOST_TRIANGLES)
-            message = surface_to_marker(mesh, stamp_ns, world_frame)
+            message = surface_to_marker(mesh, world_frame)
             if self._is_open:
                 self._publisher.publish(message)
         except MissingOpen3DError as error:
@@ -86,9 +85,9 @@ def _be_nice() -> None:
     os.setpriority(os.PRIO_PROCESS, 0, _NICE)  # on Linux: of this thread alone
 
 
-def surface_to_marker(mesh: SurfaceMesh, stamp_ns: int, world_frame: str) -> Marker:
+def surface_to_marker(mesh: SurfaceMesh, world_frame: str) -> Marker:
     """Triangles with a colour a corner."""
-    marker = Marker(header=header_to_msg(stamp_ns, world_frame), ns="surface", type=_TRIANGLES)
+    marker = Marker(header=drawn_header(world_frame), ns="surface", type=_TRIANGLES)
     marker.pose.orientation.w = 1.0
     marker.scale.x = marker.scale.y = marker.scale.z = 1.0
     marker.color.a = 1.0

@@ -30,6 +30,7 @@ from scenemind_ros.conversions import (
     box_to_msg,
     check_frame_count,
     correction_to_msg,
+    drawn_header,
     evidence_to_msg,
     failure_to_msg,
     fill_selection,
@@ -69,11 +70,12 @@ class AnswerPublisher:
 
     def publish_objects(self, things: Sequence[MapObject], stamp: int, frame: str) -> None:
         """Publish the objects of an answer, best first; `stamp` in ns, that of the newest frame."""
-        header = header_to_msg(stamp, frame)
+        drawn = drawn_header(frame)
         self._boxes.publish(objects_to_msg(things, stamp, frame))
-        markers = (marker for thing in things for marker in object_to_markers(thing, header))
-        self._markers.publish(markers_to_msg(markers, header))
+        markers = (marker for thing in things for marker in object_to_markers(thing, drawn))
+        self._markers.publish(markers_to_msg(markers, drawn))
         if self._detections is not None and vision_msgs is not None:
+            header = header_to_msg(stamp, frame)
             self._detections.publish(_detections_to_msg(vision_msgs, things, header))
 
 
