@@ -30,7 +30,7 @@ from scenemind.language.referring.whole import read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS, find_length
 from scenemind.language.speech_acts import Frame, find_tagged
-from scenemind.language.tokens import Token, tokenize
+from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
 
 _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
@@ -63,7 +63,6 @@ class ReadText(NamedTuple):
     missed: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=64)  # whoever answers one question reads it more than once
 def read_text(
     text: str, before: trees.Question | None = None, *, is_pointed: bool = False
 ) -> ReadText:
@@ -76,6 +75,15 @@ def read_text(
     Raises:
         NotUnderstoodError: with the part that could not be read.
     """
+    found = _tried(text, before, is_pointed)
+    if isinstance(found, str):
+        raise NotUnderstoodError(found)
+    return found
+
+
+@lru_cache(maxsize=256)  # whoever answers one question reads it more than once
+def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadText | str:
+    """What a text asks, or the part of it that could not be read."""
     said = _whole(text)
     meant = getattr(before, "subject", None) or next(
         iter(trees.parts_of(before, trees.NounPhrase)), None
@@ -95,7 +103,7 @@ def read_text(
     if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
         found = ReadText(whole)
     if found is None:
-        raise said.error()
+        return str(said.error())
     if not _ONE.isdisjoint(said.words):
         found = found._replace(question=with_nouns_of_first(found.question))
     return found

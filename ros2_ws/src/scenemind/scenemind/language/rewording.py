@@ -39,6 +39,7 @@ ENDINGS = 256  # buckets of the last letters of words
 _BEAM = 5
 _LEAST = 1e-12  # chance
 _HOPELESS = 4.0  # behind the best sentence, in log likelihood
+_NEGLIGIBLE = 3.5  # behind it, where a likelier one is read
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
 _PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
@@ -174,7 +175,10 @@ class Rewriter:
         words = source_words(text, before)
         likelihoods: defaultdict[object, float] = defaultdict(float)
         best_said: dict[object, tuple[float, str]] = {}
-        for log_likelihood, said in self._sentences(words) if words else ():
+        sentences = sorted(self._sentences(words), reverse=True) if words else []
+        for log_likelihood, said in sentences:
+            if best_said and log_likelihood < sentences[0][0] - _NEGLIGIBLE:
+                break
             questions = _questions(said)
             meant = _meant(questions)
             if meant is not None:

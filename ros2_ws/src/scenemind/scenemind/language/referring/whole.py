@@ -141,19 +141,22 @@ def _with_exception(
             conditions.append(but)
         return replace(phrase, conditions=tuple(conditions)), len(words)
     found, end = _read(tuple(words[start:]), is_phrase)
-    turned: tuple[str, ...] = ()
-    if found is None:
-        said = tuple(words[start:])
-        readers = (
-            *(lexicon.without_agents, lexicon.with_uses, lexicon.without_having),
-            *(_turned, _at_owner),
-        )
-        ways = (reader(said) for reader in readers)
-        turned = next((way for way in ways if way and way != said), ())
+    turned = _otherwise(tuple(words[start:])) if found is None else ()
     if turned:
         found = _read(turned, is_phrase)[0]
         end = end if found is None else len(words) - start
     return found, start + end
+
+
+@lru_cache(maxsize=4096)
+def _otherwise(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of the same meaning that may be a phrase; empty where there are none."""
+    readers = (
+        *(lexicon.without_agents, lexicon.with_uses, lexicon.without_having),
+        *(_turned, _at_owner),
+    )
+    ways = (reader(words) for reader in readers)
+    return next((way for way in ways if way and way != words), ())
 
 
 def _joined(words: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
