@@ -301,9 +301,9 @@ class Resolver:
             elif not isinstance(condition, Related):
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
-            wrong = list(unfit_parts(phrase, self.graded, row))
-            is_near = all(unfit.is_of_distance or unfit.is_of_look for unfit in wrong)
-            if fit[row] > 0.0 and is_near:
+            wrong = unfit_parts(phrase, self.graded, row)
+            is_near = (u.is_of_distance or (u.is_of_look and u.is_near) for u in wrong)
+            if fit[row] > 0.0 and all(is_near):
                 rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
                 self._took_near_matches = True
                 names = say.listed(self.scene.objects_at(rows))
