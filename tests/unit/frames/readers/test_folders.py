@@ -105,6 +105,18 @@ def test_hololens(hololens_folder: Path, made: MadeSequence) -> None:
     assert [frame.stamp_ns for frame in sequence][:3] == [10**9, 10**9 + 10**8, 10**9 + 2 * 10**8]
 
 
+def test_frames_are_in_the_order_of_their_numbers_however_written(hololens_folder: Path) -> None:
+    before = list(open_sequence(hololens_folder))
+    for kind in ("images", "depth"):
+        for number, file in enumerate(sorted((hololens_folder / kind).iterdir())):
+            file.rename(file.with_name(f"{8 + number}{file.suffix}"))  # "10" sorts before "8"
+    after = open_sequence(hololens_folder)
+    for old, new in zip(before, after, strict=True):
+        np.testing.assert_array_equal(new.color, old.color)
+        np.testing.assert_array_equal(new.depth_m, old.depth_m)
+        assert new.world_T_camera.matrix() == pytest.approx(old.world_T_camera.matrix())
+
+
 def test_frames_may_be_jpeg(hololens_folder: Path) -> None:
     before = open_sequence(hololens_folder)
     depths, poses = [entry.read_depth() for entry in before.entries], poses_of(before)
