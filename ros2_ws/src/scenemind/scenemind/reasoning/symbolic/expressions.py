@@ -143,13 +143,12 @@ def _limit_of_looks(
 ) -> float:
     """The most confidence that looks which are not so leave, and what stands in for other things.
 
-    Where something must be named, what is said is taken to be there: three in four objects are
-    meant though they, and all of their kind, look otherwise (ScanRefer, Nr3D).
+    Where something must be named, what is said is taken to be there: only another colour than light
+    could make of it takes confidence away.
     """
     looks = [unfit for unfit in wrong if unfit.is_of_look]
     if query.policy == "always_answer":
-        is_other = any(look.of_all or not look.is_near for look in looks)
-        return NEARLY if failed or stand_ins or is_other else 1.0
+        return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
     limits = [look.limit for look in looks]
     limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
     return min(limits, default=1.0)

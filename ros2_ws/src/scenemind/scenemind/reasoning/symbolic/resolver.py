@@ -41,6 +41,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
+from scenemind.reasoning.symbolic.situated.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
 ROOMS_UNKNOWN = (
@@ -253,7 +254,7 @@ class Resolver:
             number = f"{say.counted(len(known), noun)} {say.be(len(known))} known"
             said = shown(verbalization.bare(reference))
             text = f'Nothing in the memory fits "{said}" ({number}).'
-        elif is_room(reference):
+        elif is_room(reference) or find_room(reference.noun) is not None:
             text = ROOMS_UNKNOWN
         else:
             head, _, last = noun.rpartition(" ")
