@@ -316,6 +316,27 @@ def test_images_none_of_which_can_be_used(hololens_folder: Path) -> None:
         open_sequence(hololens_folder)
 
 
+def test_a_calibration_that_repeats_itself_without_end(tum_folder: Path) -> None:
+    lines = ["a0: &a0 {fx: 1}"]
+    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 12)]
+    (tum_folder / "calibration.yaml").write_text("\n".join([*lines, "<<: *a11"]))
+    with pytest.raises(FrameError, match=r"calibration\.yaml has no numbers.*by reference"):
+        open_sequence(tum_folder)
+
+
+def test_lists_without_end(
+    tum_folder: Path, hololens_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (tum_folder / "groundtruth.txt", hololens_folder / "poses.txt"):
+        with path.open("a") as file:
+            file.write("\n" * 500_000)
+        with pytest.raises(FrameError, match=f"{path.name} has 5000.. lines"):
+            open_sequence(path.parent)
+    monkeypatch.setattr("scenemind.frames.readers.folder._LONGEST_LIST", 100_000)
+    with pytest.raises(FrameError, match=r"cannot be read: has 50\d+ bytes"):
+        open_sequence(tum_folder)
+
+
 def test_a_sequence_can_be_iterated_again(hololens_folder: Path) -> None:
     sequence = open_sequence(hololens_folder)
     assert np.array_equal(poses_of(sequence), poses_of(sequence))

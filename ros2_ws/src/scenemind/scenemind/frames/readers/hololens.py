@@ -18,6 +18,7 @@ from scenemind.frames.readers.folder import (
     find_down,
     find_pose,
     image_size,
+    read_lines,
     read_numbers,
     z_up_rotation,
 )
@@ -78,8 +79,8 @@ def read(path: Path) -> IndexedSequence:
 
 def _read_poses(path: Path) -> list[list[float]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        poses = [[float(word) for word in line.split()] for line in lines if line.strip()]
+        lines = filter(str.strip, read_lines(path))
+        poses = [[float(word) for word in line.split()] for line in lines]
     except ValueError as error:
         raise FrameError(f"{path} holds something that is no number: {error}") from error
     for number, pose in enumerate(poses, start=1):
