@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.evaluation.map_scores import MapScores, Recall, better_iou, score_map
-from scenemind.evaluation.map_truth import MapTruth
+from scenemind.evaluation.map_truth import LabelledObject, MapTruth
 from scenemind.geometry import Box3D, PinholeCamera, iou_3d
 from scenemind.memory import FrameIndex, MapObject
 
@@ -77,7 +77,7 @@ def test_the_better_of_both_kinds_of_boxes_counts() -> None:
 
 def test_a_box_of_no_map_is_compared_alike() -> None:
     side = float(np.sqrt(2.0))
-    plate = thing("plate", (0, 0, 0), CUBE, yaw_deg=45.0)
+    plate = LabelledObject.model_validate(thing("plate", (0, 0, 0), CUBE, yaw_deg=45.0))
     around, turned = Box3D((0, 0, 0), (side, side, side)), Box3D((0, 0, 0), CUBE, np.pi / 4)
     assert better_iou(plate, around, around) == pytest.approx(1.0 / side)
     assert better_iou(plate, around, turned) == pytest.approx(1.0)
