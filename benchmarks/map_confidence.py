@@ -31,6 +31,7 @@ from scenemind.simulation import Sensors, match_objects, simulate
 _FRAMES, _WIDTH, _HEIGHT = 150, 320, 240
 _RIDGE = 0.005  # weight of a weight's square
 _SIMULATED = "simulated"
+_DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,15 @@ def bench_map_confidence(
 
     Args:
         memories: folders of mapped places. truths: a file of boxes made by hand for each. Maps with
-            the same truth, such as of several detectors, are one place, left out together.
+            the same truth, such as of several detectors, are one place, left out together. Of
+            the weights as they are each map is also judged by itself.
         rooms: seeds of simulated rooms; every second one is held out.
     """
     real: dict[str, list[Judged]] = {}
+    alone: dict[str, list[Judged]] = {}
     for memory, truth in zip(memories, truths, strict=True):
-        real.setdefault(truth.stem, []).extend(_real(memory, truth))
+        alone[f"map {memory.name}"] = judged = _real(memory, truth)
+        real.setdefault(truth.stem, []).extend(judged)
     simulated = [_simulated(seed) for seed in rooms]
     held_out = {_SIMULATED: [judged for room in simulated[1::2] for judged in room]}
     result: dict[str, Any] = {}
@@ -90,7 +94,7 @@ def bench_map_confidence(
     for name in real if len(real) > 1 else ():
         others = fit([judged for other, judged in real.items() if other != name])
         result[f"fitted on real places but {name}"] = _told(others, {name: real[name]})
-    result["now"] = _told(Weights(), {**real, **held_out})
+    result["now"] = _told(Weights(), {**real, **alone, **held_out})
     return result
 
 
@@ -123,9 +127,19 @@ def _told(weights: Weights, places: Mapping[str, Sequence[Judged]]) -> dict[str,
                 "objects": reliability.n,
                 "calibration_error": round(reliability.calibration_error, 1),
                 "of_a_perfect_one": round(reliability.error_if_perfect, 1),
+                "perfect_ones_as_far_off": as_far_off(sure, reliability.calibration_error),
                 "log_likelihood": round(_log_likelihood(sure, judged), 3),
             }
     return found
+
+
+def as_far_off(sure: Sequence[float], error: float) -> float:
+    """The share of perfect confidences, of which chance alone decides what is right, whose
+    calibration error is as large, in percent."""
+    right = np.random.default_rng(0).random((_DRAWS, len(sure))) < np.array(sure)
+    drawn = (find_reliability("acc_25", sure, row.astype(float).tolist()) for row in right)
+    far = [one is not None and one.calibration_error >= error for one in drawn]
+    return round(100.0 * float(np.mean(far)), 1)
 
 
 def _log_likelihood(sure: Sequence[float], judged: Sequence[Judged]) -> float:

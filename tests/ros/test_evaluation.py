@@ -12,7 +12,7 @@ import pytest
 from scenemind.errors import EvaluationError
 from scenemind.evaluation.datasets import Question
 from scenemind.simulation import make_room
-from scenemind_ros.evaluation import asked_rows, evaluate_live, parse_options
+from scenemind_ros.evaluation import asked_rows, check_run, evaluate_live, parse_options
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.reasoning_node import ReasoningNode
 from tests.unit.evaluation import made
@@ -37,6 +37,10 @@ def test_live_nodes_are_asked_about_their_map(tmp_path: Path) -> None:
     assert "mapped live from" in (out / "report" / "index.html").read_text(encoding="utf-8")
     with pytest.raises(EvaluationError, match="earlier replay"):
         evaluate_live(options)
+    with pytest.raises(EvaluationError, match="earlier replay"):
+        check_run(options)
+    with pytest.raises(EvaluationError, match="there is no method 'nosuch'"):
+        check_run(parse_options([*arguments, "--method", "nosuch"]))
 
 
 def write_scanrefer(folder: Path) -> tuple[Path, Path]:

@@ -183,6 +183,9 @@ def test_a_negative_stamp_is_refused_and_counted(
     tree.set_transform(heard(-5 * SECOND_NS), "a broken clock")
     assert drops.counts() == {"tf_no_time": 1}
     assert tree.find("map", "camera", -5 * SECOND_NS) is None
+    tree.set_transform(heard(SECOND_NS), "a robot")
+    tree.at(-5 * SECOND_NS)
+    assert tree.find("map", "camera", SECOND_NS) is not None, "an image's is no jump of the clock"
 
 
 def test_a_frame_stands_where_tf_puts_the_camera(graph: RosGraph, buffer: Known) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.exchange import ExchangeError, load_objects
-from scenemind.untrusted import check_archive, load_json, read_regular
+from scenemind.untrusted import check_archive, check_yaml, load_json, read_regular
 
 
 @pytest.mark.parametrize("follow", [True, False])
@@ -87,6 +87,23 @@ def test_an_archive_whose_parts_lie_over_each_other_is_refused(tmp_path: Path) -
         check_archive(path)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+def test_an_archive_of_parts_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_large: bool
+) -> None:
+    if is_large:  # written as one of more parts than the usual end can tell
+        monkeypatch.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
+    path = tmp_path / "weights.pt"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(500):
+            archive.writestr(f"archive/data/{number}", b"")
+        archive.comment = b"a comment" * 100
+    check_archive(path)
+    monkeypatch.setattr("scenemind.untrusted._LONGEST_DIRECTORY", 20_000)
+    with pytest.raises(ValueError, match="far more parts"):
+        check_archive(path)
+
+
 def test_an_archive_without_its_end_is_no_archive(tmp_path: Path) -> None:
     path = archive(tmp_path / "weights.pt", zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes()[:-60])
@@ -102,3 +119,30 @@ def test_objects_files_of_strangers_are_errors_in_words(tmp_path: Path) -> None:
     path.write_text("[" * 100_000)
     with pytest.raises(ExchangeError, match="nested too deeply"):
         load_objects(path)
+
+
+def yaml_bomb(join: str) -> str:
+    """Seven levels, each of ten times the one before."""
+    lines = ["a0: &a0 {x: 1}"]
+    for n in range(1, 8):
+        many = ", ".join([f"*a{n - 1}"] * 10)
+        lines.append(f"a{n}: &a{n} {join.format(many)}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (yaml_bomb("[{}]"), "by reference"),
+        (yaml_bomb("{{<<: [{}]}}"), "by reference"),  # PyYAML copies what it merges
+        ("[" * 100_000, "too deeply"),
+        ("fx: 1" + ":59" * 10_000, "without quotes"),  # a number of base 60
+    ],
+)
+def test_yaml_without_end_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        check_yaml(text)
+
+
+def test_yaml_of_recorders_is_not_refused() -> None:
+    check_yaml(f"a: {{b: [1, 2.5]}}\nlong: |\n  {'x' * 20_000}\nquoted: '{'9' * 20_000}'\n")

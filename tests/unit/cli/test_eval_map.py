@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from scenemind.cli.main import app
@@ -46,6 +47,20 @@ def test_a_mended_template_scores_what_was_mended(rooms: Path, tmp_path: Path) -
     page = (out / "report" / "index.html").read_text()
     assert page.count("data:image/jpeg") >= 2, "both kinds of boxes in a key frame"
     assert 'class="missed" points=' in page
+
+
+def test_frames_are_shown_where_a_box_goes_up_behind_the_camera(
+    rooms: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = json.loads(run(rooms, "--template"))
+    for tower in document["objects"]:
+        tower["size"][2] = 40.0  # its middle is in view of a camera that looks down
+    truth = tmp_path / "truth.json"
+    truth.write_text(json.dumps(document))
+    run(rooms, "--truth", str(truth), "--out", str(tmp_path / "out"))
+    page = (tmp_path / "out" / "report" / "index.html").read_text()
+    assert page.count("data:image/jpeg") >= 2
+    assert "is not shown" not in caplog.text
 
 
 def test_without_a_truth_the_way_to_one_is_said(rooms: Path) -> None:

@@ -54,6 +54,12 @@ def test_gone_objects_are_counted() -> None:
     assert object_counts(MemorySnapshot(1, 1, {3: THING}, (), None)) == "1 objects"
     gone = MemorySnapshot(1, 1, {}, (), None, {3: THING})
     assert object_counts(gone) == "0 objects, 1 gone"
+    left = {3: THING, 4: replace(THING, object_id=4, label="person")}
+    assert object_counts(replace(gone, gone=left)) == "0 objects, 1 gone"
+    ghosts = {number: replace(THING, object_id=number, is_ghost=True) for number in (5, 6)}
+    assert object_counts(replace(gone, gone=ghosts)) == "0 objects, 2 thought ghosts"
+    both = replace(gone, gone={3: THING, 5: ghosts[5]})
+    assert object_counts(both) == "0 objects, 1 gone, 1 thought a ghost"
 
 
 def test_grounded_objects_are_shown_with_confidence(

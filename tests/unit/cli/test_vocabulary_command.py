@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -110,4 +111,18 @@ def test_invalid_requests_are_an_error(
     assert status == 1
     assert said in output
     assert "Traceback" not in output
+    assert sent == []
+
+
+def test_a_pipe_is_not_waited_for_and_no_list_is_without_end(
+    sent: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("endless.txt").write_bytes(b"x" * 2_000_000)
+    for name, said in (("pipe", "no regular file"), ("endless.txt", "has 2000000 bytes")):
+        status, output = run("set", "--file", name)
+        assert status == 1
+        assert f"cannot read {name}" in output
+        assert said in " ".join(output.split())
     assert sent == []

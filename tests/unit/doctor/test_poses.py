@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from scenemind.doctor.findings import show
 from scenemind.doctor.pose_checks import (
     Floor,
     check_floor,
@@ -135,18 +137,26 @@ def test_no_floor_in_view_is_said() -> None:
     assert check_floor(None).status == "warn"
 
 
+# Longer than any line of a table.
+FILE = Path("recordings") / ("of the old kitchen " * 9) / "gravity-direction.txt"
+
+
 @pytest.mark.parametrize("tilt_deg", [17.0, 38.0])
-def test_gravity_is_measured_in_the_recorded_world(tilt_deg: float) -> None:
+def test_gravity_is_measured_in_the_recorded_world(
+    tilt_deg: float, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A recording whose y points nearly down, read as if it did exactly."""
     frame, camera = floor_frame()
     tilt = Rotation.from_euler("xy", (tilt_deg, 4.0), degrees=True).as_matrix()
     pose = frame.world_T_camera
     as_read = replace(frame, world_T_camera=Pose(tilt @ pose.rotation, tilt @ pose.translation))
     zup_T_recorded = z_up_rotation((0, 1, 0))
-    finding = check_floor(found(as_read, camera), zup_T_recorded, Path("kitchen/gravity.txt"))
+    finding = check_floor(found(as_read, camera), zup_T_recorded, FILE)
     assert finding.status == "fail"
-    words = finding.fix.split("echo ")[1].split(" > ")
-    assert words[1] == "kitchen/gravity.txt"
-    measured = np.array([float(word) for word in words[0].split()])
+    assert show("kitchen", [finding], as_json=False) == 1
+    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith("echo "))
+    echo, *down, into, file = shlex.split(line)
+    assert (echo, into, file) == ("echo", ">", str(FILE))
+    measured = np.array([float(word) for word in down])
     true = zup_T_recorded.rotation.T @ tilt @ (0, 0, -1)
     assert np.linalg.norm(measured - true) < np.radians(0.5)

@@ -27,6 +27,7 @@ from scenemind.frames.images import (
     encode_compressed_depth,
     encode_depth,
     encode_depth_png,
+    find_file_size,
     read_color,
     read_depth,
 )
@@ -171,10 +172,11 @@ def test_compressed_bytes_that_are_no_image(data: bytes) -> None:
         decode_compressed_depth(data, "16UC1; compressedDepth png")
 
 
-def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> None:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
 
+
+def test_an_image_of_more_pixels_than_can_be_held_is_refused_by_its_header() -> None:
     header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compress(b"\0" * 99))
     with pytest.raises(FrameError, match="40000x40000 pixels"):
@@ -191,6 +193,61 @@ def test_a_part_that_is_said_to_be_longer_than_the_file_is_refused(
     monkeypatch.setattr(cv2, "imdecode", None)  # it would make room for so many bytes
     with pytest.raises(FrameError, match=r"no JPEG or PNG \(cut short"):
         decode_color_file(png[: at - 4] + struct.pack(">I", length) + png[at:])
+
+
+def png_of(width: int, height: int, bits: int, color: int, *more: bytes) -> bytes:
+    """A PNG that is all 0."""
+    channels = {0: 1, 2: 3, 6: 4}[color]
+    header = struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0)
+    rows = compress(bytes((1 + width * channels * bits // 8) * height))
+    parts = (chunk(b"IHDR", header), *more, chunk(b"IDAT", rows), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def test_a_png_of_too_many_bytes_is_refused_by_its_header(tmp_path: Path) -> None:
+    """Of 50 megapixels of depth with colour and transparency OpenCV makes 770 MB."""
+    path = tmp_path / "depth.png"
+    path.write_bytes(png_of(6000, 6000, 16, 6))
+    with pytest.raises(FrameError, match="6000x6000 pixels of 4 channels of 16 bits"):
+        read_depth(path, 1000.0)
+    path.write_bytes(png_of(60, 60, 16, 0))
+    assert read_depth(path, 1000.0).shape == (60, 60)
+
+
+def test_an_animation_is_no_image_of_a_camera() -> None:
+    animated = chunk(b"acTL", struct.pack(">II", 1000, 0))
+    with pytest.raises(FrameError, match="is an animation"):
+        decode_color_file(png_of(8, 8, 8, 2, animated))
+
+
+def progressive(scans: int) -> bytes:
+    """A JPEG whose last pass is repeated, which changes no pixel and takes time each time."""
+    flags = [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]
+    jpeg = cv2.imencode(".jpg", np.full((64, 64), 128, np.uint8), flags)[1].tobytes()
+    last = jpeg[jpeg.rindex(b"\xff\xda") : -2]
+    return jpeg[:-2] + last * scans + jpeg[-2:]
+
+
+def test_a_jpeg_of_passes_without_end_is_refused() -> None:
+    """30,000 passes in 360 kB took 7 s at 640x480 pixels, 300 in 200 kB 12 s at 7000x7000."""
+    assert decode_color_file(progressive(20)).shape == (64, 64, 3)
+    with pytest.raises(FrameError, match="in more than 50 passes"):
+        decode_color_file(progressive(60))
+    followed = progressive(1) + b"\xff\xda" * 1000  # as by a film, which is not read
+    assert decode_color_file(followed).shape == (64, 64, 3)
+
+
+@pytest.mark.parametrize("part", [b"\xff", b"\xff\xfe\x00\x02", b"\xff\xe1\x00\x00"])
+def test_a_header_without_end_is_none(part: bytes) -> None:
+    assert find_file_size(b"\xff\xd8" + part * 1_000_000) is None
+    scan = b"\xff\xda\x00\x02" * 51
+    with pytest.raises(FrameError):
+        decode_color_file(progressive(1)[:-2] + part * 1_000_000 + scan)
+
+
+def test_a_png_of_parts_without_end_is_refused() -> None:
+    with pytest.raises(FrameError, match="is no image"):
+        decode_color_file(png_of(8, 8, 8, 2, chunk(b"tEXt", b"") * 100_000))
 
 
 def test_compressed_depth_in_a_format_that_cannot_be_read() -> None:

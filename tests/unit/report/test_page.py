@@ -102,6 +102,13 @@ def test_gone_objects_are_counted_and_explained() -> None:
     page = Page(render_page(make_run(snapshot=snapshot)))
     assert "objects, 1 gone" in page.text
     assert "No longer there" in page.text
+    ghost = replace(gone, object_id=3, label="vase", is_ghost=True)
+    left = replace(gone, object_id=4, label="person")
+    snapshot = replace(snapshot, gone={1: gone, 3: ghost, 4: left})
+    page = Page(render_page(make_run(snapshot=snapshot)))
+    assert "objects, 1 gone, 1 thought a ghost" in page.text
+    assert "vase (thought a ghost)" in page.text
+    assert "person" not in page.text
     assert "where an object was before it moved or went" in page.text
     page = Page(render_page(make_run([CUP, TABLE])))
     for text in ("gone", "moved", "No longer there"):

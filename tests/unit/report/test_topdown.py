@@ -70,13 +70,14 @@ def test_turned_boxes_are_drawn_turned() -> None:
     assert np.arctan2(-sides[0, 1], sides[0, 0]) == pytest.approx(np.pi / 6, abs=0.01)
 
 
-def test_earlier_places_are_outlined_with_the_change() -> None:
+def test_earlier_places_of_things_are_outlined_with_the_change() -> None:
     def left(object_id: int, label: str, x: float) -> Stay:
         return Stay(make_object(object_id, label, (x, 1.0, 0.5), (0.5, 0.5, 1.0)).box, 0, 5, 9)
 
     chair = replace(make_object(1, "chair", (3.0, 1.0, 0.5)), stays=(left(1, "chair", 1.0),))
     vase = replace(make_object(2, "vase", (-4.0, 1.0, 0.5)), stays=(left(2, "vase", -4.0),))
-    snapshot = MemorySnapshot(1, 10, {1: chair}, (), None, {2: vase})
+    guest = replace(make_object(3, "person", (0.0, 1.0, 0.5)), stays=(left(3, "person", 0.0),))
+    snapshot = MemorySnapshot(1, 10, {1: chair}, (), None, {2: vase, 3: guest})
     drawing = draw(make_run(snapshot=snapshot))
     assert [title.text for title in group(drawing, "earlier").iter(f"{SVG}title")] == [
         "chair 1 was here before it moved",

@@ -14,6 +14,7 @@ from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.panels import (
     Filter,
     classes_json,
+    gone_json,
     neighbors_of,
     objects_json,
     related_ids,
@@ -136,12 +137,13 @@ def test_hidden_classes_and_doubtful_objects_are_not_shown() -> None:
     assert [one["name"] for one in objects_json(shown, ClassColors())] == ["table 2"]
 
 
-def test_a_visit_tells_what_moved_when_and_from_where() -> None:
+def test_a_visit_tells_what_moved_when_and_from_where_but_of_nobody_who_left() -> None:
     second = 1_000_000_000
     stay = Stay(Box3D((3.0, 0.0, 1.0), (0.4, 0.4, 0.4)), 0, 5 * second, 1001 * second)
     moved = dataclasses.replace(CUP, stays=(stay,), here_since_ns=1002 * second)
     went = dataclasses.replace(CHAIR, stays=(dataclasses.replace(stay, gone_ns=1003 * second),))
-    scene = dataclasses.replace(make_scene(moved, TABLE), gone={3: went})
+    left = dataclasses.replace(went, object_id=4, label="person")
+    scene = dataclasses.replace(make_scene(moved, TABLE), gone={3: went, 4: left})
     visits = (
         Visit(1, TimeSpan(0, 10 * second), (0, 10)),
         Visit(2, TimeSpan(1000 * second, 1010 * second), (11, 20)),
@@ -152,3 +154,4 @@ def test_a_visit_tells_what_moved_when_and_from_where() -> None:
         (1, "cup 1", "moved 3.0 m from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
         (None, "chair 3", "gone from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
     ]
+    assert [told.partition(",")[0] for told in gone_json(scene)] == ["chair 3"]

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,6 +23,12 @@ from typing import Any, TextIO
 MOST_JSON_BYTES = 64 * 2**20
 _MOST_JSON_VALUES = 4_000_000  # a value takes about 70 bytes in RAM
 _BEFORE_VALUES = (b",", b"[", b"{")
+_MOST_YAML_LEVELS = 30  # with each the time to read a text grows
+_LONGEST_PLAIN = 10_000  # characters of a YAML value without quotes; long numbers take long
+# The ends of a ZIP file and of a large one, with the size of the list of its parts in bytes.
+_ARCHIVE_END, _LARGE_END, _LARGE_LOCATOR = struct.Struct("<12xI6x"), struct.Struct("<40xQ8x"), 20
+_LONGEST_ARCHIVE_END = 2**16 + 98  # with a comment
+_LONGEST_DIRECTORY = 8 * 2**20
 _GZIP = b"\x1f\x8b"
 # What a terminal would obey instead of show: escapes, and marks that turn the direction of text.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -158,16 +165,41 @@ def json_values(text: bytes) -> int:
     return sum(map(text.count, _BEFORE_VALUES))
 
 
+def check_yaml(text: str) -> None:
+    """Refuse YAML that takes far longer to load than to read: parts that are repeated by reference
+    can make a text without end of a short one.
+
+    Raises:
+        ValueError: it refers to other parts of itself, is deeper, or has longer numbers than ours.
+        yaml.YAMLError: it is no YAML.
+    """
+    import yaml  # 20 ms, for recordings only
+
+    level = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("it repeats parts by reference")
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > _MOST_YAML_LEVELS:
+            raise ValueError("it is nested too deeply")
+        is_plain = isinstance(event, yaml.ScalarEvent) and not event.style
+        if is_plain and len(event.value) > _LONGEST_PLAIN:
+            raise ValueError(f"it has a value of {len(event.value)} characters without quotes")
+
+
 def check_archive(path: Path) -> None:
     """Refuse a ZIP file whose parts are more than the file itself. What is no ZIP file passes.
 
     Raises:
-        ValueError: a part is compressed, or parts lie over each other: both may unpack to any size.
+        ValueError: a part is compressed, or parts lie over each other: both may unpack to any size;
+            or there are more parts than weights have.
         OSError: it cannot be read.
     """
     if not zipfile.is_zipfile(path):
         return
     try:
+        _check_directory(path)
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
@@ -177,6 +209,21 @@ def check_archive(path: Path) -> None:
         raise ValueError("its parts are compressed, and may unpack to any size")
     if sum(part.file_size for part in parts) > size:
         raise ValueError(f"its parts are larger than its {size} bytes")
+
+
+def _check_directory(path: Path) -> None:
+    """Raises ValueError: the list of an archive's parts takes long to read."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _LONGEST_ARCHIVE_END))
+        end = file.read()
+    at = end.rfind(b"PK\5\6")
+    large = at - _LARGE_END.size - _LARGE_LOCATOR  # that of large archives stands before it
+    told = [_ARCHIVE_END.unpack_from(end, at)[0]] if 0 <= at <= len(end) - _ARCHIVE_END.size else []
+    if large >= 0 and end.startswith(b"PK\6\6", large):
+        told.append(_LARGE_END.unpack_from(end, large)[0])
+    if any(_LONGEST_DIRECTORY < directory <= size for directory in told):
+        raise ValueError("it has far more parts than weights")
 
 
 def gunzip(data: bytes, most_bytes: int) -> bytes:

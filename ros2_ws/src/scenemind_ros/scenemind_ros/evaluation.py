@@ -26,7 +26,7 @@ from scenemind.evaluation.benchmark import (
     select_rows,
 )
 from scenemind.evaluation.datasets import Question, Row
-from scenemind.evaluation.methods import RoutedMethod
+from scenemind.evaluation.methods import RoutedMethod, checked_method
 from scenemind.evaluation.page import PictureSources, write_report
 from scenemind.evaluation.page.pictures import TrueObjects
 from scenemind.evaluation.result import Evaluation
@@ -205,9 +205,10 @@ def asked_rows(options: LiveOptions) -> AskedRows:
     """Read the benchmark's rows about the recorded scene.
 
     Raises:
-        EvaluationError: files are missing, or have no rows about the scene.
+        EvaluationError: files are missing, or have no rows about the scene; no such method.
         FrameError, SimulationError: there is no such recording.
     """
+    checked_method(options.method)
     scene_id = options.scene or _scene_of(options.recording)
     truth = None if options.objects is None else Scenes(options.objects)
     if options.benchmark == SIMULATION:
@@ -294,19 +295,35 @@ def evaluate_live(options: LiveOptions) -> Evaluation:
     """
     asked = asked_rows(options)
     with (
-        RunFolder(options.out, _identity(options, asked)) as folder,
+        _begun_folder(options, asked) as folder,
         Health() as health,
         ViewingClient("evaluation") as client,
+        mapped_by_nodes(options, client),
     ):
+        health.wait_for_news(_NEWS_S)
+        source = LiveSource(client.memory(), asked.scene_id, options.recording, health.detector)
+        return _asked(options, asked, client, source, folder)
+
+
+def check_run(options: LiveOptions) -> None:
+    """Find out before anything is mapped what would end `evaluate_live`; begins the folder.
+
+    Raises:
+        EvaluationError, FrameError, SimulationError: as of `evaluate_live`.
+    """
+    with _begun_folder(options, asked_rows(options)):
+        pass
+
+
+@contextmanager
+def _begun_folder(options: LiveOptions, asked: AskedRows) -> Iterator[RunFolder]:
+    with RunFolder(options.out, _identity(options, asked)) as folder:
         if folder.predictions(asked.rows):
             raise EvaluationError(
                 f"{options.out} holds answers about an earlier replay, and the map of another one"
                 " may differ: name another folder"
             )
-        with mapped_by_nodes(options, client):
-            health.wait_for_news(_NEWS_S)
-            source = LiveSource(client.memory(), asked.scene_id, options.recording, health.detector)
-            return _asked(options, asked, client, source, folder)
+        yield folder
 
 
 def _asked(

@@ -1,13 +1,17 @@
 """Entry points of the executables.
 
 A node's imports take a second. An interrupt meanwhile ends the process like one that comes later:
-with status 0, and without a traceback.
+with status 0, and without a traceback. Launch files start them behind `UNINTERRUPTED`, so that one
+that comes before Python is up waits until then.
 """
 
 from __future__ import annotations
 
 import signal
 from importlib import import_module
+
+UNINTERRUPTED = "env --block-signal=INT"
+"""What a process is started by, in which an interrupt waits until `_run`."""
 
 
 def mapping_node() -> int:
@@ -32,6 +36,7 @@ def evaluate_benchmark() -> int:
 
 def _run(module: str) -> int:
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
         return int(import_module(f"scenemind_ros.{module}").main())
     except KeyboardInterrupt:
         return 0

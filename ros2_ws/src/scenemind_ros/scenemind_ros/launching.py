@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
@@ -33,7 +34,8 @@ from launch_ros.actions import Node
 
 from scenemind.errors import SceneMindError
 from scenemind.simulation import open_source
-from scenemind_ros.evaluation import asked_rows, parse_options
+from scenemind_ros.evaluation import check_run, parse_options
+from scenemind_ros.executables import UNINTERRUPTED
 from scenemind_ros.launch_arguments import (
     LEVELS,
     NODES,
@@ -50,6 +52,7 @@ from scenemind_ros.launch_arguments import (
 SHARE = Path(get_package_share_directory("scenemind_ros"))
 _PACKAGE = "scenemind_ros"
 _RESPAWN_S = 2.0
+_ENDING_S = "20"  # after an interrupt the memory is written to disk in this time
 
 
 def bringup(*, rviz: bool = False, params_file: str = "default.yaml") -> LaunchDescription:
@@ -111,11 +114,9 @@ def evaluate() -> LaunchDescription:
         options = [values.text("benchmark"), "--running", "--recording", values.text("bag")]
         for name in ("scene", "data", "objects", "out", "method", "limit"):
             options += [f"--{name}", values.text(name)]
-        asked_rows(parse_options(options))
+        check_run(parse_options(options))
         player = _player(values, values.text("bag"), 0.0, False)
-        evaluation = Node(
-            package=_PACKAGE, executable="evaluate_benchmark", arguments=options, output="screen"
-        )
+        evaluation = _process(values, "evaluate_benchmark", arguments=options)
 
         yield from _nodes(values, memory_root=f"{values.text('out')}-memories")
         yield _when_ended(player, "the player", [evaluation])
@@ -197,14 +198,13 @@ def _nodes(values: Values, memory_root: str = "") -> Iterator[Action]:
     if show:
         yield _rviz(values)
     for executable in ("mapping_node", "reasoning_node") if separate else ("scenemind_node",):
-        node = Node(
-            # No name: one process has two nodes, and it would apply to both.
-            package=_PACKAGE,
-            executable=executable,
+        # No name: one process has two nodes, and it would apply to both.
+        node = _process(
+            values,
+            executable,
             namespace=values.text("namespace"),
             parameters=[str(file)],
             ros_arguments=levels,
-            output="screen",
             respawn=respawn,
             respawn_delay=_RESPAWN_S,
         )
@@ -218,20 +218,29 @@ def _player(values: Values, sequence: str, rate: float, loop: bool) -> Node:
         open_source(sequence)
     except Exception as error:
         raise LaunchError(f"{sequence} cannot be played: {error}") from error
+    parameters = {
+        "sequence": sequence,
+        "rate": rate,
+        "loop": loop,
+        "map_frame": values.text("map_frame") or "map",
+        "use_sim_time": values.is_true("use_sim_time"),
+    }
+    return _process(
+        values, "sequence_player", namespace=values.text("namespace"), parameters=[parameters]
+    )
+
+
+def _process(values: Values, executable: str, **more: Any) -> Node:
+    """One of the package's executables, with the terminal's output, that ends at its own pace."""
     return Node(
         package=_PACKAGE,
-        executable="sequence_player",
-        namespace=values.text("namespace"),
-        parameters=[
-            {
-                "sequence": sequence,
-                "rate": rate,
-                "loop": loop,
-                "map_frame": values.text("map_frame") or "map",
-                "use_sim_time": values.is_true("use_sim_time"),
-            }
-        ],
+        executable=executable,
+        exec_name=executable,
         output="screen",
+        # `ros2 launch --launch-prefix gdb` comes first.
+        prefix=None if values.text("launch-prefix") else UNINTERRUPTED,
+        sigterm_timeout=_ENDING_S,
+        **more,
     )
 
 

@@ -105,6 +105,18 @@ def test_hololens(hololens_folder: Path, made: MadeSequence) -> None:
     assert [frame.stamp_ns for frame in sequence][:3] == [10**9, 10**9 + 10**8, 10**9 + 2 * 10**8]
 
 
+def test_frames_are_in_the_order_of_their_numbers_however_written(hololens_folder: Path) -> None:
+    before = list(open_sequence(hololens_folder))
+    for kind in ("images", "depth"):
+        for number, file in enumerate(sorted((hololens_folder / kind).iterdir())):
+            file.rename(file.with_name(f"{8 + number}{file.suffix}"))  # "10" sorts before "8"
+    after = open_sequence(hololens_folder)
+    for old, new in zip(before, after, strict=True):
+        np.testing.assert_array_equal(new.color, old.color)
+        np.testing.assert_array_equal(new.depth_m, old.depth_m)
+        assert new.world_T_camera.matrix() == pytest.approx(old.world_T_camera.matrix())
+
+
 def test_frames_may_be_jpeg(hololens_folder: Path) -> None:
     before = open_sequence(hololens_folder)
     depths, poses = [entry.read_depth() for entry in before.entries], poses_of(before)
@@ -302,6 +314,27 @@ def test_images_none_of_which_can_be_used(hololens_folder: Path) -> None:
         damage(file, "invalid")
     with pytest.raises(FrameError, match=r"00005\.png .*recording again"):
         open_sequence(hololens_folder)
+
+
+def test_a_calibration_that_repeats_itself_without_end(tum_folder: Path) -> None:
+    lines = ["a0: &a0 {fx: 1}"]
+    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 12)]
+    (tum_folder / "calibration.yaml").write_text("\n".join([*lines, "<<: *a11"]))
+    with pytest.raises(FrameError, match=r"calibration\.yaml has no numbers.*by reference"):
+        open_sequence(tum_folder)
+
+
+def test_lists_without_end(
+    tum_folder: Path, hololens_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (tum_folder / "groundtruth.txt", hololens_folder / "poses.txt"):
+        with path.open("a") as file:
+            file.write("\n" * 500_000)
+        with pytest.raises(FrameError, match=f"{path.name} has 5000.. lines"):
+            open_sequence(path.parent)
+    monkeypatch.setattr("scenemind.frames.readers.folder._LONGEST_LIST", 100_000)
+    with pytest.raises(FrameError, match=r"cannot be read: has 50\d+ bytes"):
+        open_sequence(tum_folder)
 
 
 def test_a_sequence_can_be_iterated_again(hololens_folder: Path) -> None:

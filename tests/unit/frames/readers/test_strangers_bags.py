@@ -87,7 +87,7 @@ def test_metadata_does_not_repeat_itself_without_end(bag: Path) -> None:
 @pytest.mark.parametrize("text", ["[" * 100_000, "a: " + "{a: " * 100_000, "- " * 1_000])
 def test_metadata_are_not_nested_without_end(bag: Path, text: str) -> None:
     (bag / "metadata.yaml").write_text(text)
-    with pytest.raises(FrameError, match="nested more deeply"):
+    with pytest.raises(FrameError, match="nested too deeply"):
         open_sequence(bag)
 
 

@@ -23,6 +23,7 @@ from scenemind.memory.disk import images
 from scenemind.memory.disk.changes import NO_CHANGES
 from scenemind.memory.disk.examination import check, repair
 from scenemind.memory.disk.folder import DATABASE, delete, describe, save_copy
+from scenemind.memory.disk.schema import tables
 from scenemind.memory.disk.store import Store, StoredMemory
 from scenemind.untrusted import copy_regular
 from tests.unit.memory import walk
@@ -165,6 +166,14 @@ def test_a_file_that_is_no_lock_is_not_emptied(path: Path) -> None:
     assert (path / "memory.lock").read_text() == PRECIOUS
 
 
+@pytest.mark.parametrize("opened", [Memory.open, ReadOnlyMemory.open])
+def test_a_damaged_lock_is_no_lock(path: Path, opened: Callable[..., Memory]) -> None:
+    (path / "memory.lock").write_bytes(b"1\x81")
+    with pytest.raises(SceneMemoryError, match="does not hold a process id"):
+        opened(path, CONFIG)
+    assert describe(path).counts["objects"] == 3
+
+
 def test_linked_images_are_missing(path: Path, victim: Path) -> None:
     with ReadOnlyMemory.open(path, CONFIG) as memory:
         number = memory.stored_frames()[0]
@@ -196,6 +205,29 @@ def test_an_image_is_not_decoded_before_its_size_is_known(tmp_path: Path) -> Non
     images.depth_path(tmp_path, 1).write_bytes(large)
     with pytest.raises(FrameError, match="50000"):
         images.find_depth_image(tmp_path, 1, walk.CAMERA)
+
+
+def test_a_camera_of_more_pixels_than_can_be_decoded_is_damage(path: Path) -> None:
+    """Its images would take gigabytes, and each checksum can fit."""
+    table = tables()["cameras"]
+    with closing(sqlite3.connect(path / DATABASE)) as connection, connection:
+        (row,) = connection.execute("SELECT * FROM cameras").fetchall()
+        table.insert(connection, [(row[0], 20_000, 20_000, *row[3:-1])])
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        assert memory.stats().damaged
+
+
+def test_a_stored_image_of_passes_without_end_is_missing(path: Path) -> None:
+    """Whoever decodes it would wait, although its checksum fits."""
+    grey = np.full((walk.CAMERA.height, walk.CAMERA.width), 128, np.uint8)
+    jpeg = cv2.imencode(".jpg", grey, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()
+    last = jpeg[jpeg.rindex(b"\xff\xda") : -2]
+    slow = images._sealed(jpeg[:-2] + last * 1000 + jpeg[-2:])
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        number = memory.stored_frames()[0]
+    images.color_path(path / "frames", number).write_bytes(slow)
+    with pytest.raises(FrameError, match="in more than 50 passes"):
+        images.find_jpeg(path / "frames", number, walk.CAMERA)
 
 
 def test_a_changed_image_is_known_by_its_checksum(path: Path) -> None:
@@ -324,6 +356,24 @@ def test_detections_of_no_frame_are_damage(path: Path) -> None:
         assert memory.stats().damaged == 1
     repair(path)
     assert check(path) == ()
+
+
+def test_detections_that_a_damaged_key_hides_are_damage(path: Path) -> None:
+    """SQLite's search goes astray at such a key, and finds nothing."""
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        hidden = memory.stored_frames()[-1]
+    with closing(sqlite3.connect(path / DATABASE)) as connection:
+        query = "SELECT packed FROM detections WHERE frame = ?"
+        ((before,),) = connection.execute(query, (hidden + 1,))  # rows grow to the front of a page
+    data = bytearray((path / DATABASE).read_bytes())
+    at = data.index(before) + len(before)
+    data[at : at + 64] = bytes(64)
+    (path / DATABASE).write_bytes(data)
+    with ReadOnlyMemory.open(path, CONFIG) as memory:
+        assert memory.stats().damaged == 0
+        memory.frame_index()
+        assert memory.stats().damaged == 1
+    assert any(damage.where == "detections" for damage in check(path))
 
 
 def test_holes_without_end_are_not_read(path: Path) -> None:

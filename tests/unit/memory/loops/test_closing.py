@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from types import ModuleType
@@ -130,6 +131,18 @@ def test_after_a_reset_the_way_begins_anew(memory: Memory, monkeypatch: pytest.M
             loops.note_frame(number, pose)
     assert begun[0] is False
     assert begun[-1] is True
+
+
+def test_who_waits_for_open3d_loads_it(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread of low priority would take as long as a busy machine lets it, and so would who waits
+    for it: a node did not hear Ctrl-C meanwhile."""
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(
+        loop_closing, "load_open3d", lambda _: threads.append(threading.current_thread())
+    )
+    with closing(LoopClosing(memory, CONFIG.loop_closure)) as loops:
+        loops.prepare()
+    assert threads == [threading.current_thread()]
 
 
 def test_it_can_be_switched_off(memory: Memory) -> None:

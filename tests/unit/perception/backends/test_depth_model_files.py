@@ -51,7 +51,7 @@ def test_a_folder_with_metres_is_taken_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_with_extra")
-@pytest.mark.parametrize("content", [None, "no json"])
+@pytest.mark.parametrize("content", [None, "no json", "[" * 100_000])
 def test_error_names_files_that_a_folder_lacks(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / "config.json").write_text(content, encoding="utf-8")

@@ -11,6 +11,7 @@ import pytest
 
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends.safe_checkpoint import Inert, checkpoint_of
+from tests.unit.perception.backends.test_pickled_keys import NESTED, saved
 
 pytestmark = pytest.mark.extras
 
@@ -69,6 +70,15 @@ def test_a_file_that_would_run_a_command_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PerceptionError, match=r"cannot be read as weights.*export it to ONNX"):
         load_model(str(plain))
     assert not target.exists()
+
+
+def test_keys_that_take_for_ever_to_hash_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from scenemind.perception.backends.yolo_torch import load_model
+
+    path = saved(tmp_path / "yoloe-keys.pt", b"\x80\x02}" + NESTED + b"K\x01s.")
+    with pytest.raises(PerceptionError, match=r"repeat themselves.*export it to ONNX"):
+        load_model(str(path))
 
 
 def test_other_models_are_refused(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from scenemind.perception.text import (
 )
 from scenemind.perception.weights import KNOWN_WEIGHTS, get_weights, weights_folder
 from scenemind.report.terminal import make_table, print_json, print_table
-from scenemind.untrusted import say
+from scenemind.untrusted import read_regular, say
 
 _detector_app = typer.Typer(
     no_args_is_help=True, help="Get weights, and make detectors ready to run without torch."
@@ -159,6 +159,7 @@ def _export_segmenter(
 _vocabulary_app = typer.Typer(
     no_args_is_help=True, help="Show and set the words that open-vocabulary detectors look for."
 )
+_LONGEST_LIST = 2**20  # bytes; 4096 words have fewer
 _Encoder = Annotated[
     str, typer.Option(help="clip_vit_b32 (YOLO-World), mobileclip or mobileclip2 (YOLOE).")
 ]
@@ -241,7 +242,8 @@ def _chosen(
     if file is None:
         return default_vocabulary() if use_default else checked_vocabulary(words or ())
     try:
-        return read_vocabulary(file.read_text(encoding="utf-8").splitlines())
+        text = read_regular(file, _LONGEST_LIST, follow=True).decode()
+        return read_vocabulary(text.splitlines())
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {file}: {error}") from error
 

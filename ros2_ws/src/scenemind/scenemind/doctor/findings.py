@@ -24,12 +24,14 @@ class Finding:
         check: short name, such as `depth units`.
         measured: the value that was found, with its unit.
         fix: the parameter or command that fixes it; empty where nothing is wrong.
+        command: a line for the shell that the fix names, to be pasted as it is; empty: none.
     """
 
     check: str
     status: Status
     measured: str
     fix: str = ""
+    command: str = ""
 
 
 def worst(findings: Iterable[Finding]) -> Status:
@@ -60,5 +62,7 @@ def _print(source: str, findings: Sequence[Finding]) -> None:
         status = Text(finding.status, style=_STYLES[finding.status])
         table.add_row(Text(finding.check), status, Text(finding.measured), Text(finding.fix))
     print_table(table)
+    for command in (finding.command for finding in findings if finding.command):
+        say(command)  # on a line of its own: the table breaks lines anywhere
     counts = {name: sum(f.status == name for f in findings) for name in _STYLES}
     say(", ".join(f"{count} {name}" for name, count in counts.items()))

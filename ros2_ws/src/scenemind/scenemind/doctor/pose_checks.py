@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from scenemind.doctor.findings import Finding
+from scenemind.doctor.findings import Finding, Status
 from scenemind.frames import SensorFrame
 from scenemind.geometry import PinholeCamera, Pose
 
@@ -183,11 +184,14 @@ def check_floor(
     text = f"{floor.height_m:.2f} m below the camera, {slope_deg:.1f} degrees off level"
     if slope_deg > _SLOPE_WARN_DEG:
         fix = "correct roll and pitch in base_T_camera (the camera's mounting on the base)"
+        command = ""
         if gravity_path is not None:
             turn = np.eye(3) if world_T_recorded is None else world_T_recorded.rotation
             down = " ".join(f"{value:.4f}" for value in turn.T @ -floor.up)
-            fix = f"gravity by the floor, as recorded: echo {down} > {gravity_path}"
-        return Finding("floor", "fail" if slope_deg > _SLOPE_FAIL_DEG else "warn", text, fix)
+            command = f"echo {down} > {shlex.quote(str(gravity_path))}"
+            fix = "write gravity as the floor has it, with the command below"
+        status: Status = "fail" if slope_deg > _SLOPE_FAIL_DEG else "warn"
+        return Finding("floor", status, text, fix, command)
     if floor.height_m > _HIGHEST_M:
         fix = "check depth units and the height in base_T_camera"
         return Finding("floor", "warn", text, fix)

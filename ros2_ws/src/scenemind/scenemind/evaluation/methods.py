@@ -64,6 +64,13 @@ def _symbolic_router(memory: MemoryAccess) -> Router:
     return Router(memory, falls_back=False)
 
 
+def checked_method(name: str) -> str:
+    """The name, if it is one of `METHODS`; raises EvaluationError otherwise."""
+    if name not in METHODS:
+        raise EvaluationError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
+    return name
+
+
 class RoutedMethod:
     """A `Method` of reasoning, behind one `Router` a scene, without fallback except for `auto`.
 
@@ -88,10 +95,7 @@ class RoutedMethod:
         Raises:
             EvaluationError: there is no such method.
         """
-        if method not in METHODS:
-            known = ", ".join(METHODS)
-            raise EvaluationError(f"there is no method {method!r}; there are {known}")
-        self.name = method
+        self.name = checked_method(method)
         self._source = source
         self._asking = asking
         self._viewpoint_of = viewpoint_of

@@ -11,17 +11,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
-import yaml
-
 from scenemind.frames.frame import FrameError
-from scenemind.untrusted import read_regular
+from scenemind.untrusted import check_yaml, read_regular
 
 # Of a chunk or message, unpacked. Recorders make chunks of some MB; an image has 300 MB at most.
 MOST_UNPACKED = 256 * 2**20
 _MOST_RATIO = 100  # of a whole compressed file: what it unpacks to, on the disk, for each byte
 _MOST_CHUNK_RATIO = 1000  # of the chunks of a file together
 _MOST_METADATA = 2 * 2**20
-_MOST_LEVELS = 30  # of metadata; with each the time to read them grows
 _METADATA = "metadata.yaml"
 _SQLITE_LIMIT_LENGTH = 0  # SQLite's number of it; Python's sqlite3 names it since 3.11
 _TABLES = frozenset(("schema", "metadata", "topics", "message_definitions", "messages"))
@@ -43,16 +40,11 @@ def check_storage(path: Path) -> None:
 
 
 def _check_metadata(path: Path) -> None:
-    """Recorders repeat no part of it; repeated parts can make a text without end of a short one."""
     text = read_regular(path, _MOST_METADATA, follow=True).decode()
-    level = 0
-    for event in yaml.parse(text, yaml.SafeLoader):
-        if isinstance(event, yaml.AliasEvent):
-            raise FrameError(f"{path} repeats parts by reference, which no recorder writes")
-        level += isinstance(event, yaml.CollectionStartEvent)
-        level -= isinstance(event, yaml.CollectionEndEvent)
-        if level > _MOST_LEVELS:
-            raise FrameError(f"{path} is nested more deeply than any recorder writes")
+    try:
+        check_yaml(text)
+    except ValueError as error:
+        raise FrameError(f"{path} is not what a recorder writes: {error}") from error
 
 
 def _check_database(path: Path) -> None:

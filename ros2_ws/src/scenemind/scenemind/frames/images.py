@@ -6,6 +6,7 @@ float32, the parameters of the inverse-depth quantisation of 32FC1 (16UC1 is sto
 
 from __future__ import annotations
 
+import re
 import struct
 from array import array
 from pathlib import Path
@@ -36,12 +37,20 @@ _HEADER = struct.Struct("<iff")
 # What is allowed of an image whose camera is not known yet; decoded, it takes 300 MB.
 MOST_PIXELS = 50_000_000
 _MOST_FILE_BYTES = 256 * 2**20
-_PNG_START, _PNG_SIZE = b"\x89PNG\r\n\x1a\n", struct.Struct(">16x2I")
+_MOST_DECODED_BYTES = 3 * MOST_PIXELS  # of a PNG as it is, of which OpenCV makes a copy
+_MOST_PARTS, _MOST_SCANS = 100_000, 50  # of a file; encoders make some thousand, and a dozen
+_PNG_START, _PNG_HEADER = b"\x89PNG\r\n\x1a\n", struct.Struct(">16x2I2B")
+_PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by kind of colour
 # A chunk: the length of its content, its type, content and checksum.
 _PNG_CHUNK, _PNG_CHUNK_BYTES, _PNG_END = struct.Struct(">I4s"), 12, b"IEND"
+_PNG_ANIMATION = b"acTL"
 # A segment: 0xFF, marker and length; in a start of frame follow precision, height and width.
 _JPEG_START, _JPEG_SIZE = b"\xff\xd8", struct.Struct(">BBHx2H")
-_MARKER, _SCAN = 0xFF, 0xDA
+_MARKER, _SCAN, _JPEG_END = 0xFF, 0xDA, 0xD9
+_AT_ONCE = 2**20  # bytes that are looked at
+_SCAN_START = bytes((_MARKER, _SCAN))
+# In a scan 0xFF stands before 0 as data, and before 0xD0 to 0xD7 where decoding may start again.
+_NEXT_SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # these are tables
 
 
@@ -250,18 +259,10 @@ def decode_file(data: Buffer, flags: int, name: str = "a compressed image") -> N
         name: of the image, for the message.
 
     Raises:
-        FrameError: bytes that are no JPEG or PNG, or an image of more than 50 megapixels.
+        FrameError: as `check_file`, or the image is damaged.
     """
     buffer = np.frombuffer(data, dtype=np.uint8)
-    size = find_file_size(buffer)
-    if size is None or not _holds_its_chunks(buffer):
-        raise _no_image(buffer, name)
-    width, height = size
-    if width * height > MOST_PIXELS:
-        raise FrameError(
-            f"{name} has {width}x{height} pixels: images of up to {MOST_PIXELS / 1e6:.0f}"
-            " megapixels are decoded"
-        )
+    check_file(buffer, name)
     try:
         image = cv2.imdecode(buffer, flags)
     except cv2.error as error:
@@ -271,15 +272,44 @@ def decode_file(data: Buffer, flags: int, name: str = "a compressed image") -> N
     return image
 
 
+def check_file(data: Buffer, name: str) -> tuple[int, int]:
+    """Width and height of a JPEG or PNG, by its header, if decoding it takes no more than images of
+    its size do.
+
+    Args:
+        name: of the image, for the message.
+
+    Raises:
+        FrameError: it is neither, has more than 50 megapixels, is an animation, or takes more.
+    """
+    buffer = np.frombuffer(data, dtype=np.uint8)
+    size = find_file_size(buffer)
+    if size is None:
+        raise _no_image(buffer, name)
+    width, height = size
+    if width * height > MOST_PIXELS:
+        raise FrameError(
+            f"{name} has {width}x{height} pixels: images of up to {MOST_PIXELS / 1e6:.0f}"
+            " megapixels are decoded"
+        )
+    view = memoryview(buffer.data)
+    if view[:8] == _PNG_START:
+        _check_png(view, name)
+    elif _scans(view) > _MOST_SCANS:
+        raise FrameError(f"{name} is drawn in more than {_MOST_SCANS} passes, as by no encoder")
+    return size
+
+
 def find_file_size(data: Buffer) -> tuple[int, int] | None:
     """Width and height that the header of a JPEG or PNG states, decoding nothing; None where it is
     neither, or damaged."""
     view = memoryview(np.frombuffer(data, dtype=np.uint8).data)
-    if view[:8] == _PNG_START and len(view) >= _PNG_SIZE.size:
-        width, height = _PNG_SIZE.unpack_from(view)
+    if view[:8] == _PNG_START and len(view) >= _PNG_HEADER.size:
+        width, height, _, _ = _PNG_HEADER.unpack_from(view)
         return (width, height) if width and height else None
-    at = 2
-    while view[:2] == _JPEG_START and at + _JPEG_SIZE.size <= len(view):
+    at, parts = 2, 0
+    while view[:2] == _JPEG_START and at + _JPEG_SIZE.size <= len(view) and parts < _MOST_PARTS:
+        parts += 1
         sign, marker, length, height, width = _JPEG_SIZE.unpack_from(view, at)
         if sign != _MARKER or marker == _SCAN:
             return None
@@ -289,19 +319,45 @@ def find_file_size(data: Buffer) -> tuple[int, int] | None:
     return None
 
 
-def _holds_its_chunks(data: NDArray[np.uint8]) -> bool:
-    """Whether no part of a PNG is said to be longer than the file, as OpenCV makes room for what
-    is said; True for a JPEG."""
-    view, at, kind = memoryview(data.data), len(_PNG_START), b""
-    if view[:at] != _PNG_START:
-        return True
-    while at + _PNG_CHUNK.size <= len(view) and kind != _PNG_END:
+def _check_png(view: memoryview, name: str) -> None:
+    """Raises FrameError: see `check_file`."""
+    width, height, bits, color = _PNG_HEADER.unpack_from(view)
+    if width * height * _PNG_CHANNELS.get(color, 1) * bits > 8 * _MOST_DECODED_BYTES:
+        raise FrameError(
+            f"{name} has {width}x{height} pixels of {_PNG_CHANNELS.get(color, 1)} channels of"
+            f" {bits} bits: images of up to {_MOST_DECODED_BYTES / 1e6:.0f} MB are decoded"
+        )
+    at, kind, parts = len(_PNG_START), b"", 0
+    while at + _PNG_CHUNK.size <= len(view) and kind != _PNG_END and parts < _MOST_PARTS:
         length, kind = _PNG_CHUNK.unpack_from(view, at)
+        if kind == _PNG_ANIMATION:  # of which OpenCV holds several pictures
+            raise FrameError(f"{name} is an animation, and no image of a camera")
         at += _PNG_CHUNK_BYTES + length
-    return at <= len(view)
+        parts += 1
+    if at > len(view) or parts == _MOST_PARTS:  # OpenCV makes room for what is said
+        raise _no_image(view, name)
 
 
-def _no_image(data: NDArray[np.uint8], name: str) -> FrameError:
+def _scans(view: memoryview) -> int:
+    """In how many passes a JPEG is drawn, counted up to some more than there may be."""
+    parts = (view[at : at + _AT_ONCE + 1] for at in range(0, len(view), _AT_ONCE))
+    count = sum(part.tobytes().count(_SCAN_START) for part in parts)
+    if count <= _MOST_SCANS:  # some may stand in other data
+        return count
+    count, at = 0, len(_JPEG_START)
+    for _ in range(_MOST_PARTS):
+        found = _NEXT_SEGMENT.search(view, at)
+        if found is None or count > _MOST_SCANS:
+            return count
+        marker, at = view[found.start() + 1], found.end()
+        if marker == _JPEG_END:
+            return count
+        count += marker == _SCAN
+        at += int.from_bytes(view[at : at + 2], "big")
+    return _MOST_SCANS + 1
+
+
+def _no_image(data: NDArray[np.uint8] | memoryview, name: str) -> FrameError:
     return FrameError(f"{name} is no image: its {len(data)} bytes are no JPEG or PNG (cut short?)")
 
 

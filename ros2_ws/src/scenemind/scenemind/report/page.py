@@ -12,10 +12,12 @@ from markupsafe import Markup
 
 from scenemind.memory import KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import CARRYING, INVERSE
+from scenemind.memory.history import staying
 from scenemind.report.content import Run, Step
 from scenemind.report.drawing import colors_of, render
 from scenemind.report.keyframes import draw_key_frame
 from scenemind.report.levels import render_levels
+from scenemind.report.terminal import object_counts
 from scenemind.report.topdown import (
     earlier_places,
     render_run_map,
@@ -133,6 +135,8 @@ def render_page(run: Run) -> str:
         has_structure=bool(run.snapshot.structure),
         people_said=any(relation.source == "user" for relation in run.snapshot.relations),
         rows=rows,
+        counted=object_counts(run.snapshot).removeprefix(f"{len(objects)} "),
+        gone=list(staying(run.snapshot.gone).values()),
         has_earlier=bool(earlier_places(run.snapshot)),
         cards=cards,
         shown=shown,

@@ -17,6 +17,7 @@ from scenemind.geometry import Box3D, Pose
 from scenemind.memory import KeyFrame, LocationNode, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import CARRYING, INVERSE
+from scenemind.memory.history import staying
 from scenemind.memory.occupancy.approach import ApproachPose
 from scenemind.memory.occupancy.grid import FREE, OCCUPIED, OccupancyGrid
 from scenemind.memory.types import StructureKind
@@ -100,10 +101,12 @@ class EarlierPlace:
 
 def earlier_places(snapshot: MemorySnapshot) -> list[EarlierPlace]:
     """Places that moved and removed objects have left, by object id, oldest first."""
-    moved = [_place_before(obj, "was here before it moved") for obj in snapshot.objects.values()]
+    moved = [
+        _place_before(obj, "was here before it moved") for obj in staying(snapshot.objects).values()
+    ]
     gone = [
         _place_before(obj, "was thought to be here" if obj.is_ghost else "was here and is gone")
-        for obj in snapshot.gone.values()
+        for obj in staying(snapshot.gone).values()
     ]
     return [place for places in (*moved, *gone) for place in places]
 

@@ -17,7 +17,7 @@ import numpy as np
 from scenemind.language.english import with_article
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import RELATION_NAMES
-from scenemind.memory.history import SceneChange, Visit
+from scenemind.memory.history import SceneChange, Visit, staying
 from scenemind.memory.history.timeline import show_stamp
 from scenemind.memory.types import StructureKind
 from scenemind.viewer.colors import ClassColors
@@ -270,7 +270,7 @@ def _building_of(object_id: int, scene: MemorySnapshot) -> list[str]:
 def visits_json(visits: Sequence[Visit], scene: MemorySnapshot) -> list[Json]:
     """The time line: each visit with what it found moved, gone or new."""
     told: list[Json] = []
-    things = (*scene.objects.values(), *scene.gone.values())
+    things = (*staying(scene.objects).values(), *staying(scene.gone).values())
     for visit in visits:
         events = [e for thing in things for e in _events_of(thing, scene) if _is_in(e, visit)]
         new = sum(_is_between(t.first_seen_ns, visit) for t in scene.objects.values())
@@ -375,7 +375,7 @@ def _how(change: SceneChange) -> str:
 
 def gone_json(scene: MemorySnapshot) -> list[str]:
     """What is no longer there, the latest first."""
-    gone = sorted(scene.gone.values(), key=lambda thing: -thing.last_seen_ns)
+    gone = sorted(staying(scene.gone).values(), key=lambda thing: -thing.last_seen_ns)
     return [
         f"{name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
         + (", thought a ghost" if thing.is_ghost else "")

@@ -78,6 +78,8 @@ class TfTree:
     def at(self, stamp: int) -> None:
         """The streams are at this stamp, in ns; one that goes back by more than a second is of
         another run of the clock, whose transforms replace all but static ones."""
+        if stamp < 0:
+            return  # of a driver's mistake: no run of a clock begins there
         with self._lock:
             if self._present_ns is not None and stamp < self._present_ns - CLOCK_BACK_NS:
                 self._buffer.clear()

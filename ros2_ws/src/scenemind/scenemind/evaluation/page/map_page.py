@@ -183,14 +183,16 @@ def _picture(frame: KeyFrame, marks: Sequence[Marked], title: str) -> Picture:
         bgr = rgb_of(_COLORS[one.kind])[::-1]
         for start, end in visible_edges_px(one.box, camera, frame.world_T_camera):
             cv2.line(drawn, start, end, bgr, 2, cv2.LINE_AA)
-        _write(drawn, _top_px(one.box, frame, camera.width / frame.camera.width), one.text, bgr)
+        _write(drawn, _name_px(one.box, frame, camera.width / frame.camera.width), one.text, bgr)
     _, jpeg = cv2.imencode(".jpg", drawn, _JPEG)
     return Picture(title, data_url(jpeg.tobytes()))
 
 
-def _top_px(box: Box3D, frame: KeyFrame, scale: float) -> tuple[int, int]:
-    top = np.array([(*box.center[:2], box.top_z)])
-    pixels, _ = frame.camera.project(frame.world_T_camera.inverse().transform(top))
+def _name_px(box: Box3D, frame: KeyFrame, scale: float) -> tuple[int, int]:
+    """Where a name goes: on top of the box, or in its middle where the top is behind the camera."""
+    ends = np.array([(*box.center[:2], box.top_z), box.center])
+    top, middle = frame.world_T_camera.inverse().transform(ends)
+    pixels, _ = frame.camera.project((top if top[2] > _NEAR_M else middle)[None])
     x, y = (pixels[0] * scale).tolist()
     return round(x), round(y)
 

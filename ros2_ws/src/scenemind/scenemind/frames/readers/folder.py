@@ -22,6 +22,7 @@ from scenemind.untrusted import read_regular
 _COMPARED = 3
 _TRIES = 30
 _LONGEST_NUMBERS = 2**16  # bytes of the text of a matrix
+_LONGEST_LIST, _MOST_LINES = 64 * 2**20, 500_000  # bytes and lines; a day's list has fewer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +98,21 @@ def read_numbers(path: Path, count: int) -> NDArray[np.float64]:
     if numbers.size != count:
         raise FrameError(f"{path} holds {numbers.size} numbers, expected {count}")
     return numbers
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a list of files or poses.
+
+    Raises:
+        FrameError: it cannot be read, or is longer than any list.
+    """
+    try:
+        data = read_regular(path, _LONGEST_LIST, follow=True)
+    except OSError as error:
+        raise FrameError(f"{path} cannot be read: {error.strerror}") from error
+    if (lines := data.count(b"\n")) > _MOST_LINES:
+        raise FrameError(f"{path} has {lines} lines: lists of up to {_MOST_LINES} are read")
+    return data.decode(errors="replace").split("\n")
 
 
 def camera_of_matrix(matrix: ArrayLike, width: int, height: int, source: str) -> PinholeCamera:

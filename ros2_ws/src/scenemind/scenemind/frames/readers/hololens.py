@@ -2,8 +2,8 @@
 
 Images are JPEG or PNG named by number, depth is 16-bit millimetres as PNG of the same names,
 aligned to colour. A line of poses.txt is the 4x4 camera-to-world matrix of the image of the same
-place in the sorted list, row-major. The world is y-up, unless `gravity-direction.txt` ("down" in
-the world) or the way that pictures hang says otherwise.
+place by number, row-major. The world is y-up, unless `gravity-direction.txt` ("down" in the world)
+or the way that pictures hang says otherwise.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scenemind.frames.readers.folder import (
     find_down,
     find_pose,
     image_size,
+    read_lines,
     read_numbers,
     z_up_rotation,
 )
@@ -42,7 +43,7 @@ def read(path: Path) -> IndexedSequence:
         FrameError: a part is missing, or the numbers of images and poses differ.
     """
     images = (path / "images").iterdir()
-    colors = sorted(file for file in images if file.suffix.lower() in _IMAGES)
+    colors = sorted((f for f in images if f.suffix.lower() in _IMAGES), key=_number)
     poses = _read_poses(path / "poses.txt")
     if not colors or len(colors) != len(poses):
         raise FrameError(f"{path}: {len(colors)} images, but {len(poses)} lines in poses.txt")
@@ -78,8 +79,8 @@ def read(path: Path) -> IndexedSequence:
 
 def _read_poses(path: Path) -> list[list[float]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        poses = [[float(word) for word in line.split()] for line in lines if line.strip()]
+        lines = filter(str.strip, read_lines(path))
+        poses = [[float(word) for word in line.split()] for line in lines]
     except ValueError as error:
         raise FrameError(f"{path} holds something that is no number: {error}") from error
     for number, pose in enumerate(poses, start=1):

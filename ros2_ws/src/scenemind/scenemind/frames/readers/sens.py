@@ -40,6 +40,7 @@ from scenemind.frames.readers.scannet import (
 )
 from scenemind.frames.sequence import IndexedSequence, counted_stamp_ns
 from scenemind.geometry import Pose
+from scenemind.untrusted import open_regular
 
 _log = logging.getLogger(__name__)
 
@@ -323,7 +324,7 @@ def open_bytes(path: Path) -> BufferedReader:
         FrameError: it cannot be opened.
     """
     try:
-        return path.open("rb")
+        return open(open_regular(path, follow=True), "rb")
     except OSError as error:
         raise FrameError(f"{path} cannot be read: {error.strerror}") from error
 

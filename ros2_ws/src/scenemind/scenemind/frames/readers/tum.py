@@ -27,12 +27,13 @@ from scenemind.frames.readers.folder import (
     FolderEntry,
     find_down,
     image_size,
+    read_lines,
     z_up_rotation,
 )
 from scenemind.frames.sequence import IndexedSequence
 from scenemind.frames.synchronizer import Synchronizer
 from scenemind.geometry import GeometryError, PinholeCamera, Pose
-from scenemind.untrusted import read_regular
+from scenemind.untrusted import check_yaml, read_regular
 
 DESCRIPTION = "TUM RGB-D: rgb.txt depth.txt groundtruth.txt"
 _UNITS_PER_M = 5000.0
@@ -96,9 +97,7 @@ def read(path: Path) -> IndexedSequence:
 def _read_list(path: Path, words: int) -> list[tuple[int, list[str]]]:
     """Lines "stamp word ..." as stamps in nanoseconds, each with its words."""
     entries = []
-    for number, line in enumerate(
-        path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1
-    ):
+    for number, line in enumerate(read_lines(path), start=1):
         stamp, *rest = line.split("#")[0].split() or [""]
         if not stamp:
             continue
@@ -148,7 +147,9 @@ def _camera(path: Path, colors: Sequence[Path], assumed: list[str]) -> PinholeCa
 
 def _read_calibration(file: Path) -> tuple[float, float, float, float]:
     try:
-        data = yaml.safe_load(read_regular(file, _MOST_SETTINGS_BYTES, follow=True))
+        text = read_regular(file, _MOST_SETTINGS_BYTES, follow=True).decode()
+        check_yaml(text)
+        data = yaml.safe_load(text)
         return float(data["fx"]), float(data["fy"]), float(data["cx"]), float(data["cy"])
     except (yaml.YAMLError, OSError, RecursionError, KeyError, TypeError, ValueError) as error:
         raise FrameError(f"{file} has no numbers fx, fy, cx, cy: {error!r}") from error

@@ -62,7 +62,7 @@ def find_owner(path: Path) -> str | None:
         SceneMemoryError: the lock is no file.
     """
     try:
-        with os.fdopen(open_regular(path / _LOCK)) as lock:
+        with _as_text(open_regular(path / _LOCK), "r") as lock:
             return _writer(lock)
     except FileNotFoundError:
         return None
@@ -316,12 +316,16 @@ def _open_lock(path: Path, to_read: bool, mode: int) -> IO[str]:
         OSError: it cannot be opened, or is no lock, whose content a writer would replace.
     """
     flags = os.O_RDONLY if to_read else os.O_RDWR | os.O_CREAT
-    lock = os.fdopen(open_regular(path, flags, mode=mode), "r" if to_read else "r+")
+    lock = _as_text(open_regular(path, flags, mode=mode), "r" if to_read else "r+")
     if not _PROCESS.fullmatch(lock.read(_LONGEST_LOCK)):
         lock.close()
         raise OSError(errno.EINVAL, f"{path} does not hold a process id: move it away")
     lock.seek(0)
     return lock
+
+
+def _as_text(lock: int, mode: str) -> IO[str]:
+    return os.fdopen(lock, mode, encoding="ascii", errors="replace")  # it may be damaged
 
 
 def _writer(lock: IO[str]) -> str | None:

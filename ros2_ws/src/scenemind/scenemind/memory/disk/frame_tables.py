@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -41,6 +42,7 @@ DETECTION = np.dtype(
 _NORM_TOLERANCE, _FARTHEST_M = 0.01, 1e6  # of a pose's quaternion and translation
 _NO_FRAMES = np.zeros(0, FRAME)
 _NO_DETECTIONS = np.zeros(0, DETECTION)
+_BESIDE = 200  # rows; a page holds up to a hundred
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,8 +197,9 @@ class FrameTables:
         rows_of_number = found[found["number"] == number]
         if not len(rows_of_number):
             return None
-        seen = self._detections("WHERE frame = ?", (number,)).get(number, _NO_DETECTIONS)
-        return self._record(rows_of_number[0], seen)
+        seen = self._detections("WHERE frame = ?", (number,))
+        self._check_order({number} - seen.keys())
+        return self._record(rows_of_number[0], seen.get(number, _NO_DETECTIONS))
 
     def table(self) -> FrameTable:
         """The poses of all frames."""
@@ -234,6 +237,7 @@ class FrameTables:
         seen = self._detections(
             "WHERE frame IN (SELECT value FROM json_each(?))", (json.dumps(numbers),)
         )
+        self._check_order(set(frames["number"].tolist()).intersection(numbers) - seen.keys())
         cameras, labels = self._known()
         frames = frames[np.isin(frames["number"], numbers)]
         return FrameColumns.of(
@@ -289,6 +293,16 @@ class FrameTables:
                 self._sound.damage.note("detections", number, "a label that is missing")
                 found[number] = seen[np.isin(seen["label"], known)]
         return found
+
+    def _check_order(self, numbers: Iterable[int]) -> None:
+        """Note those frames whose detections were not found because a key beside theirs is damaged:
+        a search goes astray there, and finds nothing, as for a frame that shows nothing."""
+        for number in numbers:
+            first = number - _BESIDE // 2
+            query = "SELECT frame FROM detections WHERE frame >= ? ORDER BY frame LIMIT ?"
+            keys = [key for (key,) in self._connection.execute(query, (first, _BESIDE))]
+            if any(key <= before for before, key in pairwise([first - 1, *keys])):
+                self._sound.damage.note("detections", number, "keys beside it are damaged")
 
     def _record(self, frame: np.void, seen: NDArray[np.void]) -> FrameRecord | None:
         cameras, labels = self._known()

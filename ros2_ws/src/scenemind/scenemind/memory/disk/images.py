@@ -29,6 +29,7 @@ from scenemind.config import StoreConfig
 from scenemind.frames import FrameError
 from scenemind.frames.images import (
     DEPTH_PNG_FORMAT,
+    check_file,
     decode_compressed_depth,
     depth_to_mm,
     encode_color_file,
@@ -128,7 +129,7 @@ def find_jpeg(folder: Path, number: int, camera: PinholeCamera) -> bytes | None:
         return None
     if not jpeg:
         return None
-    size = find_file_size(jpeg)
+    size = check_file(jpeg, str(path))
     if size != (camera.width, camera.height):
         raise FrameError(
             f"{path} has the size {size}, its camera {camera.width}x{camera.height}: it is damaged"

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from scenemind.errors import SceneMemoryError
+from scenemind.frames.images import MOST_PIXELS
 from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
@@ -40,7 +41,6 @@ _DETECTION, _POSE = struct.Struct("<2q5d"), struct.Struct("<7d")
 _BEST = np.dtype([("frame", "<i8"), ("stamp_ns", "<i8"), ("score_and_box", "<f8", (5,))])
 _LONGEST_LABEL = 1000
 _LARGEST_ID = 2**31 - 1  # ids are int32 in columns and messages
-_MOST_PIXELS_A_SIDE = 2**16
 _FARTHEST_M = 1e6
 _MOST_SUMMARY = 2**22  # characters
 _STEP_M, _MOST_STEPS = 5e-4, 65_000  # of points of stretches
@@ -136,7 +136,7 @@ def camera_row(camera_id: int, camera: PinholeCamera) -> Row:
 
 def camera_of(row: Row) -> tuple[int, PinholeCamera]:
     camera_id, width, height, *intrinsics = row
-    if not 0 < camera_id < 2**16 or max(width, height) >= _MOST_PIXELS_A_SIDE:
+    if not 0 < camera_id < 2**16 or not 0 < width * height <= MOST_PIXELS:
         raise _impossible()
     return camera_id, PinholeCamera(width, height, *intrinsics)
 

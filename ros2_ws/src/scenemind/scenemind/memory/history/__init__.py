@@ -8,6 +8,7 @@ from scenemind.memory.history.changes import (
     SceneChanges,
     compare_maps,
     find_changes,
+    staying,
 )
 from scenemind.memory.history.timeline import PlaceAt, TimeSpan, Visit, find_place, find_visits
 
@@ -24,4 +25,5 @@ __all__ = [
     "find_changes",
     "find_place",
     "find_visits",
+    "staying",
 ]

@@ -272,14 +272,14 @@ def _compared(
     """All objects known at the second moment that belong to the place, with their places at
     both."""
     for things, is_gone in ((scene.objects, False), (scene.gone, True)):
-        for thing in _staying(things).values():
+        for thing in staying(things).values():
             now = find_place(thing, second_ns, is_gone=is_gone)
             if now is not None:
                 yield thing, find_place(thing, first_ns, is_gone=is_gone), now
 
 
-def _staying(things: Mapping[int, MapObject]) -> dict[int, MapObject]:
-    """Those that do not move by themselves."""
+def staying(things: Mapping[int, MapObject]) -> dict[int, MapObject]:
+    """Those that do not move by themselves: that somebody left changes nothing about a place."""
     return {number: thing for number, thing in things.items() if not sense_of(thing.label).moves}
 
 
@@ -354,8 +354,8 @@ def compare_maps(
     Args:
         views_before, views_after: all views of each map's camera.
     """
-    before = replace(before, objects=_staying(before.objects))
-    after = replace(after, objects=_staying(after.objects))
+    before = replace(before, objects=staying(before.objects))
+    after = replace(after, objects=staying(after.objects))
     in_place = _one_to_one(_pairs_in_place(before.objects, after.objects))
     old, new = _left_over(before, after, in_place)
     empty = {

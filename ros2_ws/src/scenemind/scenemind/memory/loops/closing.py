@@ -154,9 +154,13 @@ class LoopClosing:
         self._look: Future[None] | None = None
 
     def prepare(self) -> None:
-        """Load Open3D now, before frames come: it takes a second, in which no frame is mapped."""
+        """Load Open3D now, before frames come: it takes a second, in which no frame is mapped.
+
+        Not on the thread that looks for loops: its low priority makes half a minute of it on a
+        busy machine, and the caller would wait as long.
+        """
         if not self._problem:
-            self._thread.submit(self._load).result()
+            self._load()
 
     def note_frame(self, number: int, input_T_camera: Pose, *, is_late: bool = False) -> None:
         """After each frame.

@@ -8,7 +8,6 @@ objects, so metres are estimates, with a common error where the lens is unusual.
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import threading
@@ -24,6 +23,7 @@ from scenemind.frames.images import without_unmeasured
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
 from scenemind.perception.weights import OFFLINE_VARIABLE
+from scenemind.untrusted import MOST_JSON_BYTES, load_json, read_regular
 
 EXAMPLE_MODEL = "depth-anything/Depth-Anything-V2-Metric-Indoor-Small-hf"
 _CONFIG = "config.json"
@@ -203,7 +203,7 @@ def _is_path(name: str) -> bool:
 
 def _read_json(path: Path, name: str) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return load_json(read_regular(path, MOST_JSON_BYTES, follow=True))
     except (OSError, ValueError) as error:
         raise PerceptionError(
             f"there is no depth model at {name} ({path.name} cannot be read: {error}): name a"

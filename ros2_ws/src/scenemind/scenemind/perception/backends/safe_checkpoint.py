@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scenemind.perception.backends.pickled_keys import check_keys
 from scenemind.perception.types import PerceptionError
 from scenemind.untrusted import check_archive
 
@@ -97,6 +98,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     content: Any = None
     try:
         check_archive(path)
+        check_keys(path)
         names = torch.serialization.get_unsafe_globals_in_checkpoint(str(path))
         wrong = [name for name in names if not _NEUTRAL.fullmatch(name)]
         if not wrong:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from scenemind.errors import install_line
 from scenemind.perception.backends.backend_choice import ARCHITECTURE
+from scenemind.perception.backends.pickled_keys import check_keys
 from scenemind.perception.backends.sam_segmenter import SIDE
 from scenemind.perception.backends.yolo_torch import fastest_type, torch_device
 from scenemind.perception.torchvision_shim import ensure_torchvision
@@ -29,7 +30,7 @@ _OF_WIDTH = {768: "vit_b", 1024: "vit_l", 1280: "vit_h"}
 _MOBILE = "mobile"
 _KINDS = (*_OF_WIDTH.values(), _MOBILE)
 # Errors of torch for a file with other content.
-_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, LookupError, ValueError)
+_UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError, LookupError, ValueError, OSError)
 _INSTEAD = "or name an encoder and a decoder that were exported to ONNX, which need no torch"
 
 
@@ -133,9 +134,12 @@ def _read(path: Path) -> Mapping[str, Any]:
 
     try:
         check_archive(path)
+        check_keys(path)
         state = torch.load(path, map_location="cpu", weights_only=True)
     except _UNREADABLE as error:
         first_line = str(error).strip().partition("\n")[0]
+        if isinstance(error, pickle.UnpicklingError):  # torch's advice is to load it unsafely
+            first_line = "it is damaged, or may run programs"
         raise PerceptionError(
             f"{path} does not load as weights of SAM ({first_line}): remove it, and it is fetched"
             " anew where it has a known name"

@@ -127,9 +127,7 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
     sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
     is_doubted = bool(sure[best] <= DOUBTED)
-    limits = [unfit.limit for unfit in wrong if unfit.is_of_look]
-    limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
-    sure = np.minimum(sure, min(limits, default=1.0))
+    sure = np.minimum(sure, _limit_of_looks(wrong, failed, stand_ins, query))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
     objects = scene.objects_at(rows)
@@ -138,6 +136,22 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
     unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
     return Match(reply, scores, evidence, wrong, unknown, is_doubted or unknown is not None)
+
+
+def _limit_of_looks(
+    wrong: Sequence[Unfit], failed: Sequence[str], stand_ins: Sequence[str], query: Query
+) -> float:
+    """The most confidence that looks which are not so leave, and what stands in for other things.
+
+    Where something must be named, what is said is taken to be there: only another colour than light
+    could make of it takes confidence away.
+    """
+    looks = [unfit for unfit in wrong if unfit.is_of_look]
+    if query.policy == "always_answer":
+        return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
+    limits = [look.limit for look in looks]
+    limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
+    return min(limits, default=1.0)
 
 
 def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:

@@ -36,10 +36,10 @@ class Unfit:
     Attributes:
         claim: it, in words as after "is".
         limit: the most confidence that it leaves.
-        is_near: a relation that fits more or less, but does not hold to the letter.
+        is_near: a relation or a look that fits more or less, but does not hold to the letter.
         is_of_distance: and that has no sharp end, such as "near".
         of_all: of no object of the kind it holds.
-        is_of_look: an attribute of which nothing is known, or one that is nearly so.
+        is_of_look: an attribute.
     """
 
     claim: str
@@ -95,13 +95,13 @@ def _unfit_look(
         fit = graded.look_fit(phrase, look)
         is_near = fit is None or bool(fit[row] >= _LOOK)
         limit = DOUBTED if of_all else NEARLY
-        yield Unfit(verbalization.claim(look), limit, of_all=of_all, is_of_look=is_near)
+        yield Unfit(verbalization.claim(look), limit, is_near, of_all=of_all, is_of_look=True)
 
 
 def is_near_miss(wrong: Sequence[Unfit]) -> bool:
     """Whether an object may be meant, of which so much is not so."""
-    wrong = [unfit for unfit in wrong if not unfit.is_of_look]
-    return len(wrong) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
+    related = [unfit for unfit in wrong if not unfit.is_of_look]
+    return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
 
 
 def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenemind.language import verbalization
+from scenemind.language import lexicon, verbalization
 from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
@@ -111,8 +111,11 @@ def _unborne(phrase: NounPhrase, scene: Scene) -> Iterator[str]:
     looks = [c for c in phrase.conditions if isinstance(c, HasAttribute)]
     if words and bare != phrase.noun:
         rows = np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist()
-        found = find_look(words.split(), 0)
-        if found is not None and found[1] == len(words.split()):
+        said = words.split()
+        found = find_look(said, 0)
+        if all(word in lexicon.LOOKS for word in said):
+            looks += [HasAttribute(*lexicon.LOOKS[word]) for word in said]
+        elif found is not None and found[1] == len(said):
             looks.append(found[0])
         elif not any(has_words(scene, row, words) for row in rows):
             yield f"I know no {shown(normal(phrase.noun))}."

@@ -41,6 +41,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
+from scenemind.reasoning.symbolic.situated.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
 ROOMS_UNKNOWN = (
@@ -253,7 +254,7 @@ class Resolver:
             number = f"{say.counted(len(known), noun)} {say.be(len(known))} known"
             said = shown(verbalization.bare(reference))
             text = f'Nothing in the memory fits "{said}" ({number}).'
-        elif is_room(reference):
+        elif is_room(reference) or find_room(reference.noun) is not None:
             text = ROOMS_UNKNOWN
         else:
             head, _, last = noun.rpartition(" ")
@@ -301,9 +302,9 @@ class Resolver:
             elif not isinstance(condition, Related):
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
-            wrong = list(unfit_parts(phrase, self.graded, row))
-            is_near = all(unfit.is_of_distance or unfit.is_of_look for unfit in wrong)
-            if fit[row] > 0.0 and is_near:
+            wrong = unfit_parts(phrase, self.graded, row)
+            is_near = (u.is_of_distance or (u.is_of_look and u.is_near) for u in wrong)
+            if fit[row] > 0.0 and all(is_near):
                 rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
                 self._took_near_matches = True
                 names = say.listed(self.scene.objects_at(rows))
