@@ -172,10 +172,10 @@ def with_nouns_of_first(question: trees.Question) -> trees.Question:
     if isinstance(question, trees.Compare):
         first, *others = question.options
         return replace(question, options=(first, *(_like_first(each, first) for each in others)))
-    first, second = getattr(question, "first", None), getattr(question, "second", None)
-    if first is None or second is None:
+    one, other = getattr(question, "first", None), getattr(question, "second", None)
+    if one is None or other is None:
         return question
-    parts: dict[str, Any] = {"second": _like_first(second, first)}
+    parts: dict[str, Any] = {"second": _like_first(other, one)}
     return replace(question, **parts)
 
 

@@ -272,8 +272,9 @@ def _compare(
 
 def _called(reference: trees.Reference, noun: str) -> trees.Reference:
     """A thing of a kind that was named before it: "the red one" of "which cup"."""
-    is_nameless = isinstance(reference, trees.NounPhrase) and not reference.noun
-    return replace(reference, noun=normal(noun)) if noun and is_nameless else reference  # type: ignore[call-arg]
+    if noun and isinstance(reference, trees.NounPhrase) and not reference.noun:
+        return replace(reference, noun=normal(noun))
+    return reference
 
 
 def _compare_to(
