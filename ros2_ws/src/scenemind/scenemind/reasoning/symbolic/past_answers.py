@@ -142,7 +142,7 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
         stamp_ns = min((t.first_seen_ns for t in at.scene.objects if t.object_id >= 0), default=0)
         found = compared()
         question = replace(question, kinds=question.kinds or ("moved", "removed", "missing"))
-        since = f"I was here only once; since {_when(stamp_ns, newest_ns)}"
+        since = f"I was here only once; since {_when(stamp_ns, newest_ns).removeprefix('at ')}"
     if question.subject is not None and question.subject.definite:
         return _of_thing(question, found, since, at)
     if question.subject is not None:
