@@ -155,7 +155,7 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
     Args:
         labels: of the map's objects.
     """
-    notes = []
+    notes: list[str] = []
     try:
         question = parse_question(text)
     except NotUnderstoodError:
