@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from array import array
 from pathlib import Path
 from zlib import compress, crc32
@@ -235,6 +236,19 @@ def test_a_jpeg_of_passes_without_end_is_refused() -> None:
         decode_color_file(progressive(60))
     followed = progressive(1) + b"\xff\xda" * 1000  # as by a film, which is not read
     assert decode_color_file(followed).shape == (64, 64, 3)
+
+
+def test_a_jpeg_of_one_pass_has_no_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cameras send is not searched for passes, and libjpeg reads none that follows."""
+    monkeypatch.setattr("scenemind.frames.images._scans", None)
+    for shape in ((64, 64), (64, 64, 3)):
+        jpeg = cv2.imencode(".jpg", np.full(shape, 128, np.uint8))[1].tobytes()
+        assert decode_color_file(jpeg).shape == (64, 64, 3)
+        scan = jpeg[jpeg.rindex(b"\xff\xda") : -2]
+        slow = jpeg[:-2] + scan * 20_000 + jpeg[-2:]
+        started = time.process_time()
+        decode_color_file(slow)
+        assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize("part", [b"\xff", b"\xff\xfe\x00\x02", b"\xff\xe1\x00\x00"])

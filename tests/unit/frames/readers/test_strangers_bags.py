@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import lz4.frame
+import numpy as np
 import pytest
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, storage_mcap
 
@@ -113,6 +114,26 @@ def test_what_unpacks_to_too_much_is_refused(
     assert sum(1 for _ in open_sequence(path, MOUNTED)) == len(made)
     monkeypatch.setattr("scenemind.frames.bag_limits.MOST_UNPACKED", 100)
     monkeypatch.setattr("scenemind.frames.bag_limits._MOST_RATIO", 0)
+    with pytest.raises(FrameError, match=r"unpacks? to|too big"):
+        sum(1 for _ in open_sequence(path, MOUNTED))
+
+
+@pytest.mark.parametrize(
+    ("storage", "mode"),
+    [
+        (StoragePlugin.MCAP, CompressionMode.STORAGE),
+        (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+    ],
+)
+def test_a_small_bag_does_not_unpack_to_gigabytes(
+    tmp_path: Path, made: MadeSequence, storage: Any, mode: Any
+) -> None:
+    """One message of 240 MB of zeros, in 21 kB, took 950 MB."""
+    messages = recorded(made)
+    image = next(message for name, _, message in messages if name == TOPICS.color)
+    image.data = np.zeros(110_000_000, np.uint8)
+    path = write(tmp_path / "run", messages, storage, mode)
+    assert sum(file.stat().st_size for file in path.iterdir()) < 100_000
     with pytest.raises(FrameError, match=r"unpacks? to|too big"):
         sum(1 for _ in open_sequence(path, MOUNTED))
 

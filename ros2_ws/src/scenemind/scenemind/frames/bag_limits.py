@@ -14,8 +14,9 @@ from typing import IO, Any
 from scenemind.frames.frame import FrameError
 from scenemind.untrusted import check_yaml, read_regular
 
-# Of a chunk or message, unpacked. Recorders make chunks of some MB; an image has 300 MB at most.
-MOST_UNPACKED = 256 * 2**20
+# Of a chunk or message, unpacked: rosbags holds it up to four times. Recorders make chunks of some
+# MB; so large is a raw colour image of 34 megapixels.
+MOST_UNPACKED = 100 * 2**20
 _MOST_RATIO = 100  # of a whole compressed file: what it unpacks to, on the disk, for each byte
 _MOST_CHUNK_RATIO = 1000  # of the chunks of a file together
 _MOST_METADATA = 2 * 2**20
