@@ -216,6 +216,10 @@ def _projection(
         Path | None,
         typer.Option(help="Folder for pictures of the recording's objects.", show_default=False),
     ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(help="Boxes of the recording's things, made by hand.", show_default=False),
+    ] = None,
     calibrate: Annotated[
         Path | None,
         typer.Option(help="YAML file for the calibration of the boxes.", show_default=False),
@@ -234,13 +238,14 @@ def _projection(
 
     For a recording: boxes made from every second stored frame, compared with the detections in the
     other frames: the IoU of a detection with the projected box (of the map's box: map_iou), and the
-    share of the detection that the box covers. Partly hidden objects lower both IoUs.
+    share of the detection that the box covers. Partly hidden objects lower both IoUs. With --truth
+    also the IoU with boxes made by hand (true_iou; of the map's boxes: map_true_iou).
 
     For a calibration: a model of which boxes are right (IoU above --right-iou), fitted in
     simulated rooms with errors of several kinds, and its accuracy in held-out rooms.
     """
     result = bench_named("projection", "benchmarks")(
-        targets, sequence, detector, pictures, calibrate, right_iou
+        targets, sequence, detector, pictures, truth, calibrate, right_iou
     )
     show_result("projection", result, as_json)
 

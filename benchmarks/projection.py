@@ -208,6 +208,7 @@ def bench_projection(
     sequence: str | None = None,
     detector: str | None = None,
     pictures: Path | None = None,
+    truth: Path | None = None,
     calibrate: Path | None = None,
     right_iou: float = 0.5,
 ) -> dict[str, Any]:
@@ -215,7 +216,7 @@ def bench_projection(
     if calibrate is not None:
         result = bench_calibration(targets, calibrate, right_iou)
     elif sequence is not None:
-        result = bench_recorded(sequence, detector, pictures)
+        result = bench_recorded(sequence, detector, pictures, truth)
     else:
         result = bench_rooms(targets)
     return {**result, "machine": machine(), "versions": versions()}

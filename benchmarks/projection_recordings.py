@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from rich.progress import track
 from scenemind.composition import choose_detector
 from scenemind.config import SceneMindConfig
 from scenemind.errors import UsageError
+from scenemind.evaluation.map_scores import better_iou, score_map
+from scenemind.evaluation.map_truth import MapTruth, load_truth
 from scenemind.frames import RecordedSequence, RGBDFrame, read_sequence
 from scenemind.geometry import Box3D, Pose, iou_matrix_2d
 from scenemind.mapping import Mapper
@@ -166,22 +168,30 @@ def write_pictures(
 _PATIENCE_S = 600.0
 
 
-def bench_recorded(name: str, detector: str | None, pictures: Path | None) -> dict[str, Any]:
+def bench_recorded(
+    name: str, detector: str | None, pictures: Path | None, truth: Path | None
+) -> dict[str, Any]:
     """Map a sequence, measure its objects from every second stored frame, and compare their boxes
     with the detections of the same objects in the other frames.
 
     - `reprojection_iou`: mean over objects of the mean IoU of a detection with the bounds of the
       box there; detections show visible parts only, so occluded objects lower it;
     - `covered`: mean of means in the same way, for the share of a detection in these bounds;
-    - `map_iou`: `reprojection_iou` of the map's boxes, which come from all frames.
+    - `map_iou`: `reprojection_iou` of the map's boxes, which come from all frames;
+    - `true_iou`, `map_true_iou`: with a truth, mean 3D IoU of the measured and of the map's boxes
+      of things that are in the map; `true_iou_25`, `true_iou_50`: how many measured ones reach
+      that, of `true_n`.
 
     Args:
         name: see `open_source`.
         pictures: folder for JPEG files of the measured views, and of boxes in held-out frames.
+        truth: file of boxes made by hand.
 
     Raises:
         UsageError: no object was seen in both halves.
+        EvaluationError: the truth cannot be read.
     """
+    things = None if truth is None else load_truth(truth)
     settings = SceneMindConfig()
     sequence = open_source(name)
     settings, model = choose_detector(settings, sequence, detector)
@@ -191,7 +201,7 @@ def bench_recorded(name: str, detector: str | None, pictures: Path | None) -> di
     with Memory.create(None, settings) as memory:
         mapper = Mapper(model, memory, settings)
         _map(mapper, sequence)
-        rows = list(_scores(memory, segmenter, settings, pictures))
+        rows = list(_scores(memory, segmenter, settings, pictures, things))
     if not rows:
         raise UsageError(f"{sequence.name}: nothing was detected in both halves of its frames")
     return {
@@ -202,7 +212,22 @@ def bench_recorded(name: str, detector: str | None, pictures: Path | None) -> di
             key: float(np.mean([row[key] for row in rows]))
             for key in ("reprojection_iou", "covered", "map_iou", "views")
         },
+        **_true_means([row for row in rows if "true_iou" in row]),
         "objects": rows,
+    }
+
+
+def _true_means(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of the rows with a true box; nothing without any."""
+    if not rows:
+        return {}
+    ious = np.array([row["true_iou"] for row in rows])
+    return {
+        "true_n": len(rows),
+        "true_iou": float(ious.mean()),
+        "true_iou_25": int((ious >= 0.25).sum()),
+        "true_iou_50": int((ious >= 0.5).sum()),
+        "map_true_iou": float(np.mean([row["map_true_iou"] for row in rows])),
     }
 
 
@@ -220,12 +245,18 @@ def _map(mapper: Mapper, sequence: RecordedSequence) -> None:
 
 
 def _scores(
-    memory: Memory, segmenter: Segmenter, settings: SceneMindConfig, pictures: Path | None
+    memory: Memory,
+    segmenter: Segmenter,
+    settings: SceneMindConfig,
+    pictures: Path | None,
+    truth: MapTruth | None,
 ) -> Iterator[dict[str, Any]]:
     index, snapshot = memory.frame_index(), memory.snapshot()
     kept = every_second(index)
     scene = StoredScene(memory, kept, snapshot)
     things = snapshot.objects.values()
+    mapped = () if truth is None else score_map(truth, things).mapped
+    is_of = {one.found.object_id: one for one in mapped if one.verdict == "right"}
     for thing in track(things, "measuring", console=progress_console(), transient=True):
         target = _find_target(thing, memory, kept)
         held_out = held_out_rows(thing, index)
@@ -242,7 +273,12 @@ def _scores(
             write_pictures(
                 pictures, f"{thing.label}-{thing.object_id}", measured, found, memory, index
             )
-        yield {
+        match = is_of.get(thing.object_id)
+        true = {}
+        if match is not None and match.thing is not None:
+            iou = better_iou(match.thing, measured.box, measured.box)
+            true = {"thing": match.thing.id, "true_iou": iou, "map_true_iou": match.iou}
+        yield true | {
             "object": f"{thing.label} {thing.object_id}",
             "reprojection_iou": float(np.mean([held.iou for held in found])),
             "covered": float(np.mean([held.covered for held in found])),

@@ -21,8 +21,8 @@ from scenemind.language.rewording import (
     ending_of,
     features_of,
     other_number,
-    vectors_of,
 )
+from scenemind.language.word_vectors import vectors_of
 
 _WIDTH, _DEPTH, _SMALL = 96, 128, 32
 _FEATURES, _MEANING = len(features_of("chair")), vectors_of(["chair"]).shape[1]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.evaluation.map_scores import MapScores, Recall, score_map
-from scenemind.evaluation.map_truth import MapTruth
+from scenemind.evaluation.map_scores import MapScores, Recall, better_iou, score_map
+from scenemind.evaluation.map_truth import LabelledObject, MapTruth
 from scenemind.geometry import Box3D, PinholeCamera, iou_3d
 from scenemind.memory import FrameIndex, MapObject
 
@@ -73,6 +73,14 @@ def test_the_better_of_both_kinds_of_boxes_counts() -> None:
     assert one.turned_iou == pytest.approx(0.5 * upright)
     assert one.iou == one.aligned_iou
     assert one.volume_ratio == pytest.approx(side)
+
+
+def test_a_box_of_no_map_is_compared_alike() -> None:
+    side = float(np.sqrt(2.0))
+    plate = LabelledObject.model_validate(thing("plate", (0, 0, 0), CUBE, yaw_deg=45.0))
+    around, turned = Box3D((0, 0, 0), (side, side, side)), Box3D((0, 0, 0), CUBE, np.pi / 4)
+    assert better_iou(plate, around, around) == pytest.approx(1.0 / side)
+    assert better_iou(plate, around, turned) == pytest.approx(1.0)
 
 
 def test_thin_things_are_compared_as_four_centimetres_thick() -> None:

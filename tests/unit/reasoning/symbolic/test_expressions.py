@@ -182,7 +182,7 @@ def test_a_strict_query_is_taken_to_the_letter() -> None:
 def test_something_is_always_named_where_that_is_wanted() -> None:
     reply = grounded("the green sofa", policy="always_answer")
     assert reply.objects[0].object_id == 8
-    assert "not so of the best one: green" in reply.steps
+    assert "none is green: the nearest was taken" in reply.steps
     assert reply.confidence <= 0.7
 
 
@@ -226,7 +226,7 @@ def test_what_is_not_so_limits_the_confidence() -> None:
     assert always("the blue sofa").confidence > 0.8
     wrong = always("the yellow sofa")
     assert wrong.confidence <= 0.7
-    assert "not so of the best one: yellow" in wrong.steps
+    assert "none is yellow: the nearest was taken" in wrong.steps
     assert always("the sofa with a cup on it").confidence <= 0.5
 
 

@@ -345,6 +345,14 @@ class _Pairs:
         return np.maximum(self.aligned, self.turned)
 
 
+def better_iou(thing: LabelledObject, aligned: Box3D, turned: Box3D) -> float:
+    """Of a thing with both kinds of boxes of what may be it: the better IoU."""
+    return max(
+        iou_3d(_thick(thing.aligned_box), _thick(aligned)),
+        iou_3d(_thick(thing.turned_box), _thick(turned)),
+    )
+
+
 def _thick(box: Box3D) -> Box3D:
     length, width, height = (max(side, THIN_M) for side in box.size)
     return Box3D(box.center, (length, width, height), box.yaw)

@@ -286,20 +286,7 @@ def _excepts(clause: Clause) -> bool:
 
 def _is_tag(words: Words) -> bool:
     """Whether words are a tag or a call: "is not it", "right", "excuse me"."""
-    only = {
-        *_HELPING,
-        *_SUBJECTS,
-        "not",
-        "right",
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "excuse",
-        "me",
-        "hello",
-        "hi",
-    }
+    only = {*_HELPING, *_SUBJECTS, *_CALLS}
     return len(words) < 4 and set(words) <= only and not (words[:1] == ("is",) and len(words) > 3)
 
 

@@ -5,11 +5,10 @@ it in words that the grammar reads: a sequence to sequence network with attentio
 of the sentence or says its own (CopyNet: Gu et al., 2016, section 3). It can ask another question
 than was meant, and nothing worse: what it says is read by the grammar and answered from the map.
 
-It knows what words mean that no pair holds by their vectors (GloVe: Pennington et al., 2014).
+It knows what words mean that no pair holds by their vectors (`word_vectors.py`).
 
 `python -m benchmarks rewording --fit` makes `rewording.npz` from the pairs in
-`benchmarks/everyday`, and measures it on people whom it has not heard; `python -m benchmarks
-word-vectors` made `word_vectors.npz`.
+`benchmarks/everyday`, and measures it on people whom it has not heard.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from scenemind.language.english import find_number, find_ordinal, is_plural, plu
 from scenemind.language.questions import read_text
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Thesaurus
+from scenemind.language.word_vectors import vectors_of
 
 Words = tuple[str, ...]
 _Array = NDArray[np.float32]
@@ -39,6 +39,7 @@ ENDINGS = 256  # buckets of the last letters of words
 _BEAM = 5
 _LEAST = 1e-12  # chance
 _HOPELESS = 4.0  # behind the best sentence, in log likelihood
+_NEGLIGIBLE = 3.5  # behind it, where a likelier one is read
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
 _PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
@@ -103,26 +104,6 @@ def ending_of(word: str) -> int:
 def other_number(word: str) -> str:
     """The singular of a plural, the plural of other words."""
     return singular(word) if is_plural(word) else plural(word)
-
-
-@cache
-def _vectors_of_words() -> tuple[dict[str, int], _Array]:
-    """Rows of words, and vectors (N, D) of length 1; the last row is that of other words."""
-    path = files("scenemind.language").joinpath("word_vectors.npz")
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
-        words = bytes(content["words"]).decode().split("\n")
-        vectors = content["vectors"].astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = np.concatenate((vectors, np.zeros_like(vectors[:1])))
-    return {word: row for row, word in enumerate(words)}, vectors
-
-
-def vectors_of(words: Sequence[str]) -> _Array:
-    """What words mean: vectors (N, D) of length 1, near each other where words are used alike; of
-    length 0 for unknown words."""
-    rows, vectors = _vectors_of_words()
-    found: _Array = vectors[[rows.get(word, -1) for word in words]]
-    return found
 
 
 def reworded(text: str, before: str = "") -> Rewording | None:
@@ -194,7 +175,10 @@ class Rewriter:
         words = source_words(text, before)
         likelihoods: defaultdict[object, float] = defaultdict(float)
         best_said: dict[object, tuple[float, str]] = {}
-        for log_likelihood, said in self._sentences(words) if words else ():
+        sentences = sorted(self._sentences(words), reverse=True) if words else []
+        for log_likelihood, said in sentences:
+            if best_said and log_likelihood < sentences[0][0] - _NEGLIGIBLE:
+                break
             questions = _questions(said)
             meant = _meant(questions)
             if meant is not None:

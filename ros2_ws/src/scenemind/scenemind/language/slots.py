@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scenemind.language import lexicon
@@ -167,6 +168,15 @@ def _certain(is_certain: bool) -> Callable[[SlotWords], Reference | None]:
     return read
 
 
+def _the_one(p: SlotWords) -> NounPhrase | None:
+    """A phrase with "the", whose noun is "one" where it has none: "the only one"."""
+    is_thing = not (lexicon.ANYTHING - {"one", "ones"}).isdisjoint(p.words[p.at :])
+    found = p.reference()
+    if not isinstance(found, NounPhrase) or not found.definite:
+        return None
+    return found if found.noun or is_thing else replace(found, noun="one")
+
+
 def _length_m(p: SlotWords) -> float | None:
     """Length in metres of "a 1 m wide box", "something 80 cm wide"."""
     found = _LENGTH.fullmatch(" ".join(rest(p)))
@@ -269,6 +279,7 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "relation": lambda p: lexicon.RELATIONS.get(rest(p)),
     "sized": _sized,
     "subject": SlotWords.reference,
+    "the_one": _the_one,
     "superlative": one_word(lexicon.SUPERLATIVES.get),
     "use": _use,
     "length": _length_m,

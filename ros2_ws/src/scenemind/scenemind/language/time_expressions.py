@@ -18,6 +18,7 @@ _MANY = {
     "few": 3.0, "a few": 3.0, "couple": 2.0, "a couple": 2.0,
 }  # fmt: skip
 _DAYS = {"today": 0, "yesterday": 1}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OF_TODAY = {
     "this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18,
 }  # fmt: skip
@@ -38,9 +39,10 @@ _AGO = re.compile(
     _BEFORE + r"(?:(?:in|during|within|over|for) )?(?:the )?(?P<past>(?:last|past) )?"
     r"(?:(?P<many>(?:a |half )?\S+) (?:of )?)?(?P<unit>[a-z]+)(?(past)| ago)"
 )
+# "Yesterday", "since last monday".
+_DAY = rf"{'|'.join(_DAYS)}|(?:on )?(?:last |this )?(?:{'|'.join(WEEKDAYS)})"
 _ON_DAY = re.compile(
-    rf"{_BEFORE}(?:(?P<before>{'|'.join(_DAYS)}) ?{_BEFORE})?"
-    rf"(?P<time>.*?) ?(?P<after>{'|'.join(_DAYS)})?"
+    rf"{_BEFORE}(?:(?P<before>{_DAY}) ?{_BEFORE})?(?P<time>.*?) ?(?P<after>{_DAY})?"
 )
 _TIME = re.compile(
     r"(?P<named>noon|midnight)|(?P<hour>\S+) o ?'?clock"
@@ -55,11 +57,13 @@ class Moment:
     Attributes:
         ago_s: before the newest frame; None: a time of day.
         clock: time of day. days_ago: before the newest frame's day; None: the last such time.
+        weekday: the last such day before the newest frame's day, 0 for Monday; None: no such day.
     """
 
     ago_s: float | None = None
     clock: time | None = None
     days_ago: int | None = None
+    weekday: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def _factor(many: str) -> float | None:
 
 def _clock(said: str) -> Moment | None:
     """Read "10:05", "10:05:30", "9 pm", "yesterday at 10:05", "3 o'clock", "noon", "yesterday",
-    "this morning"."""
+    "last monday", "this morning"."""
     hour = _OF_TODAY.get(re.sub(f"^{_BEFORE}", "", said))
     if hour is not None:
         return Moment(clock=time(hour), days_ago=0)
@@ -114,10 +118,12 @@ def _clock(said: str) -> Moment | None:
     day = found and (found["before"] or found["after"])
     if not found or (found["before"] and found["after"]):
         return None
-    if day and not found["time"]:
-        return Moment(clock=time(0), days_ago=_DAYS[day])
-    of_day = _time_of_day(found["time"])
-    return None if of_day is None else Moment(clock=of_day, days_ago=_DAYS[day] if day else None)
+    of_day = time(0) if day and not found["time"] else _time_of_day(found["time"])
+    if of_day is None:
+        return None
+    name = day.split(" ")[-1] if day else ""
+    weekday = WEEKDAYS.index(name) if name in WEEKDAYS else None
+    return Moment(clock=of_day, days_ago=_DAYS.get(name), weekday=weekday)
 
 
 def _time_of_day(said: str) -> time | None:

@@ -380,6 +380,14 @@ class Changed:
     asks_when: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class IsTaken:
+    """Question such as "is the chair taken", or free: whether somebody is at it."""
+
+    subject: Reference
+    free: bool = False
+
+
 class CouldBe(_OfSubject):
     """Question such as "what else could object 6 be"."""
 
@@ -432,7 +440,7 @@ Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
     | HasRoomFor | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore
-    | TimesSeen | Choose | Joined
+    | TimesSeen | Choose | IsTaken | Joined
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

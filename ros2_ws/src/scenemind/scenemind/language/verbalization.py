@@ -19,7 +19,7 @@ from scenemind.language.english import (
     with_article,
 )
 from scenemind.language.measures import CLOSER, compared_by
-from scenemind.language.time_expressions import Moment
+from scenemind.language.time_expressions import WEEKDAYS, Moment
 
 _CHANGES = {"moved": "moved", "added": "added", "new": "added", "removed": "removed"}
 _TO = {"closest": "to", "farthest": "from"}
@@ -175,6 +175,7 @@ def moment_words(moment: Moment, at: str = "at ") -> str:
     if moment.days_ago is not None and moment.days_ago >= len(_DAYS):
         return f"{moment.days_ago} days ago" if moment.clock is None else ""
     day = "" if moment.days_ago is None else _DAYS[moment.days_ago]
+    day = day if moment.weekday is None else f"last {WEEKDAYS[moment.weekday]}"
     if moment.clock is None:
         return day
     return f"{f'{day} at ' if day else at}{moment.clock:%H:%M:%S}"
@@ -245,7 +246,8 @@ def condition_words(condition: trees.Condition) -> str:
     if isinstance(condition, trees.Described):
         return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
     if isinstance(condition, trees.Among):
-        return ("except " if condition.negated else "that is ") + describe(condition.things)
+        among = "that is one of " if is_many(condition.things) else "that is "
+        return ("except " if condition.negated else among) + describe(condition.things)
     if isinstance(condition, trees.HasAttribute):
         if condition.key == "affordance" and not condition.negated:
             return f"to {condition.value}"

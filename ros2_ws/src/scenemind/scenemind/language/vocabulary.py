@@ -13,8 +13,10 @@ from functools import cache, lru_cache
 from itertools import chain
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from scenemind.language.english import normal, read_table, shown
+from scenemind.language.word_vectors import is_known, likenesses
 
 _EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 # Longer labels are found by their whole name only.
@@ -23,8 +25,9 @@ _PERCENT = 100.0
 _CLOSE, _SPELLING = 0.7, 0.8
 # Factor for a phrase with a word that the label does not confirm.
 BARER = 0.6
-_MIN_LOOKALIKE = 0.8
-_MIN_SUGGESTED = 0.6
+_MIN_LOOKALIKE, _MIN_WHOLE = 0.8, 0.9
+_MIN_SUGGESTED, _MOST_SLIPS = 0.55, 2
+_MIN_LIKENESS = 0.7  # of what names mean
 _SHORTEST_MISSPELLED = 4
 _MOST_WORDS = 8  # the last ones of a phrase, which name the thing
 
@@ -171,6 +174,17 @@ class LabelIndex:
         )
         return [(text, ratio / _PERCENT) for text, ratio, _ in found]
 
+    def spelled_alike(self, name: str, least: float, count: int) -> list[str]:
+        """Names that differ by few slips, best first.
+
+        Args:
+            least: share of the letters that are right.
+        """
+        scorer = OSA.normalized_similarity
+        choices = self._sayable if len(name) <= LONGEST_NAME else {}
+        found = process.extract(name, choices, scorer=scorer, score_cutoff=least, limit=count)
+        return [text for text, _, _ in found if OSA.distance(name, text) <= _MOST_SLIPS]
+
 
 def _endings(name: str) -> list[str]:
     """Proper endings of a name: "table" of "dining table"."""
@@ -247,20 +261,35 @@ class Vocabulary:
         wanted = normal(words)
         if not wanted:
             return []
-        for rule in (self.strict, self.loose, self._barer, self.misspelled):
+        for rule in (self.strict, self.loose, self._whole, self._barer, self.misspelled):
             found = rule(wanted, index)
             if found:
                 return found
         return []
 
     def suggest(self, words: str, labels: Iterable[str], count: int = 3) -> list[str]:
-        """Labels most similar to the words in spelling or meaning, for "did you mean"."""
+        """Labels most similar to the words in meaning, for "did you mean"; in spelling where they
+        mean nothing."""
         index = LabelIndex(labels)
         wanted = normal(words)
-        alike = index.look_alikes(wanted[:LONGEST_NAME], _MIN_SUGGESTED, count)
-        names = [*sorted(self._thesaurus.alike(wanted)), *(name for name, _ in alike)]
+        names = sorted(self._thesaurus.alike(wanted))
+        if not any(map(index.called, names)):
+            names = self._like_meant(wanted, index) or (
+                [] if self._is_known(wanted) else index.spelled_alike(wanted, _MIN_SUGGESTED, count)
+            )
         near = (label for name in names for label in index.called(name))
         return list(dict.fromkeys(near))[:count]
+
+    def _is_known(self, wanted: str) -> bool:
+        """Whether words are English: they are not misspelled."""
+        return wanted in self._thesaurus.known() or all(map(is_known, wanted.split(" ")))
+
+    def _like_meant(self, wanted: str, index: LabelIndex) -> list[str]:
+        """Names that mean nearly the same as a word, the nearest first; the mean of several words
+        is near to everything."""
+        names = [] if " " in wanted else [normal(label) for label in index]
+        likeness = zip(likenesses(wanted, names), names, strict=True)
+        return [name for like, name in sorted(likeness, reverse=True) if like >= _MIN_LIKENESS]
 
     def strict(self, wanted: str, index: LabelIndex, unknown: str = "") -> list[WordMatch]:
         """Labels of things that surely are of a kind, best first; `wanted` in normal form.
@@ -293,6 +322,15 @@ class Vocabulary:
             found = self._spelled_like(rest, index)
             if found:
                 return [_without(unknown, match) if unknown else match for match in found]
+        return []
+
+    def _whole(self, wanted: str, index: LabelIndex) -> list[WordMatch]:
+        """Labels whose whole name a phrase of several words misspells: "dinning table"."""
+        words = wanted.split(" ")
+        for name, _ in index.look_alikes(wanted, _MIN_WHOLE, 1) if len(words) > 1 else ():
+            said = set(words) - set(name.split(" "))
+            if len(words) == len(name.split(" ")) and not any(map(self._is_known, said)):
+                return [_read_as(label, wanted, name) for label in index.called(name)]
         return []
 
     @lru_cache(maxsize=512)  # noqa: B019  (one vocabulary lives as long as the process)

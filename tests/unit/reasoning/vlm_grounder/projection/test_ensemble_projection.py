@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from benchmarks.filmed_room import FilmedRoom, TrueMasks, film_room
 from scenemind.config import VlmGrounderConfig
+from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, Pose, iou_3d
 from scenemind.memory import DepthImage, FrameIndex
 from scenemind.memory.types import StructurePlane
 from scenemind.models import Allowance, ModelError
+from scenemind.perception.types import BoxMask, cut_mask
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.vlm_grounder.projection import measure, pictures_of
@@ -98,6 +100,43 @@ def test_a_chair_with_little_depth_is_where_its_masks_meet_the_floor(room: Filme
     assert iou_3d(found.box, chair.box) > 0.5
     assert found.box.bottom_z == pytest.approx(0.0, abs=0.02)
     assert "masks meet their support" in found.steps[-1]
+
+
+class UpperHalves:
+    """Masks without their lower half, as of things behind a table."""
+
+    name = "upper halves"
+
+    def __init__(self, masks: TrueMasks) -> None:
+        self._masks = masks
+
+    def segment(
+        self, frame: RGBDFrame, boxes_px: NDArray[np.floating]
+    ) -> tuple[BoxMask | None, ...]:
+        found = self._masks.segment(frame, boxes_px)
+        return tuple(mask and cut_mask(_upper(mask.bits), mask.x_px, mask.y_px) for mask in found)
+
+
+def _upper(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The upper half of what is set."""
+    rows = np.flatnonzero(bits.any(axis=1))
+    upper = bits.copy()
+    upper[(rows[0] + rows[-1] + 1) // 2 :] = False
+    return upper
+
+
+@pytest.mark.parametrize(("knows_floor", "bottom_z"), [(True, 0.0), (False, 0.13)])
+def test_what_stands_on_the_floor_reaches_it_though_its_lower_half_is_hidden(
+    room: FilmedRoom, knows_floor: bool, bottom_z: float
+) -> None:
+    snapshot = room.snapshot()
+    floor = StructurePlane(-1, "floor", Box3D((0.0, 0.0, 0.0), (9.0, 9.0, 0.0)), (0, 0, 1), 80.0)
+    snapshot = replace(snapshot, structure={-1: floor} if knows_floor else {})
+    scene = StoredScene(room, room.frame_index(), snapshot)
+    masks = UpperHalves(TrueMasks(room.masks, "exact"))
+    target = replace(target_of(room, "couch"), labels=frozenset({"couch"}))
+    found = measure(target, scene, masks, CONFIG, Asking())
+    assert found.box.bottom_z == pytest.approx(bottom_z, abs=0.01)
 
 
 def test_several_views_see_more_than_one(room: FilmedRoom) -> None:

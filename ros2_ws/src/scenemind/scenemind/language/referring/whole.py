@@ -15,7 +15,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal, normal, plural
+from scenemind.language.clauses import PARTS
+from scenemind.language.english import find_number, find_ordinal, normal, plural, singular
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
@@ -35,6 +36,7 @@ from scenemind.language.trees import (
     Related,
     Viewer,
 )
+from scenemind.language.vocabulary import Thesaurus
 
 # "With a cup" is what it supports.
 _RELATIONS = PhraseTable(
@@ -139,16 +141,22 @@ def _with_exception(
             conditions.append(but)
         return replace(phrase, conditions=tuple(conditions)), len(words)
     found, end = _read(tuple(words[start:]), is_phrase)
-    turned: tuple[str, ...] = ()
-    if found is None:
-        said = tuple(words[start:])
-        readers = (lexicon.without_agents, lexicon.with_uses, lexicon.without_having, _turned)
-        ways = (reader(said) for reader in readers)
-        turned = next((way for way in ways if way and way != said), ())
+    turned = _otherwise(tuple(words[start:])) if found is None else ()
     if turned:
         found = _read(turned, is_phrase)[0]
         end = end if found is None else len(words) - start
     return found, start + end
+
+
+@lru_cache(maxsize=4096)
+def _otherwise(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of the same meaning that may be a phrase; empty where there are none."""
+    readers = (
+        *(lexicon.without_agents, lexicon.with_uses, lexicon.without_having),
+        *(_turned, _at_owner),
+    )
+    ways = (reader(words) for reader in readers)
+    return next((way for way in ways if way and way != words), ())
 
 
 def _joined(words: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
@@ -178,6 +186,16 @@ def _turned(words: Sequence[str]) -> tuple[str, ...]:
             back = lexicon.spoken(INVERSE.get(name, name)).split()
             thing = words[clause : verb - is_being]
             return (*words[:clause], "that", *["not"] * is_not, *back, *thing)
+    return ()
+
+
+def _at_owner(words: Sequence[str]) -> tuple[str, ...]:
+    """ "The drawers next to the desk" for "the drawers of the desk"; empty for others."""
+    for at in range(1, len(words) - 1):
+        if words[at] == "of" and words[at + 1] in lexicon.DEFINITE:
+            thing = singular(words[at - 1])
+            is_thing = thing in PARTS or thing in Thesaurus.load().known()
+            return (*words[:at], "next", "to", *words[at + 1 :]) if is_thing else ()
     return ()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import number_word, read_table
-from scenemind.language.questions import built_question, has_subject
+from scenemind.language.question_trees import built_question, has_subject
 from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
 from scenemind.language.situated.phrases import (
     ROOMS,

@@ -42,6 +42,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.HowSure: set_answers.how_sure,
     trees.CouldBe: set_answers.could_be,
     trees.Verify: claim_answers.verify,
+    trees.IsTaken: claim_answers.is_taken,
     trees.Same: claim_answers.same,
     trees.Choose: claim_answers.choose,
     trees.Compare: claim_answers.compare,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.language import lexicon
 from scenemind.language.english import read_table, word_set
@@ -40,6 +41,8 @@ _ONE_OF_SEVERAL = 0.8
 # Said colour -> seen colour -> how well it fits; of an unlike colour, and of an unknown one.
 _COLOURS: dict[str, dict[str, float]] = read_table("scenemind.reasoning.symbolic", "colours.yaml")
 _UNLIKE, _UNKNOWN = 0.03, 0.3
+# Least fit of a look that a thing has as cameras show it.
+_AS_SHOWN = 0.9
 # Score of things of which nobody said what somebody said of another one.
 _UNSAID = 0.1
 # Value or superlative -> preference for dark colours.
@@ -74,6 +77,21 @@ def _letter_score(thing: MapObject, wanted: HasAttribute) -> float:
         is_so = is_sized(thing, wanted.value)
         return _EXACT * (value == wanted.value if is_so is None else is_so)
     return description_score(thing, wanted.key, wanted.value)
+
+
+def bearers(scene: Scene, candidates: Scores, wanted: HasAttribute) -> NDArray[np.bool_]:
+    """Mask (N,) of the candidates that are known to have an attribute, ignoring negation; also of
+    those whose colour cameras show as another, as they show white things light grey."""
+    scores = attribute_scores(scene, candidates, wanted)
+    if wanted.key in ("color", "shape"):
+        shown = graded_attribute_scores(wanted, scene, candidates)
+        scores = scores if shown is None else np.maximum(scores, (shown >= _AS_SHOWN) * candidates)
+    return scores > 0.0
+
+
+def is_relative(look: HasAttribute) -> bool:
+    """Whether a look compares things: one of several is always the large one, or the dark one."""
+    return look.value in _SIZES or look.value in _SHADES or look.key == "size"
 
 
 def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:

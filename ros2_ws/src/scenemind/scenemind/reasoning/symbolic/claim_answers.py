@@ -94,6 +94,23 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     return Reply(text, absence * found.confidence, objects, "no")
 
 
+def is_taken(question: trees.IsTaken, at: Resolver) -> Reply:
+    """Whether somebody is known to be at a thing, which alone a map tells of seats.
+
+    Raises:
+        ReasoningError: `not_found`: there is no such thing.
+    """
+    things = at.existing(question.subject).objects
+    near = (Related("next to", (question.subject,)),)
+    reply = exists(trees.Exists(NounPhrase("person", conditions=near)), at)
+    if reply.brief == "no":
+        named = say.bounded([say.the(thing) for thing in things])
+        word = say.yes_or_no(question.free)
+        return Reply(f"{word}, I saw nobody at {named}", ABSENCE_CONFIDENCE, things, word)
+    word = say.yes_or_no(not question.free)
+    return replace(reply, text=f"{word}, {reply.text.removeprefix('yes, ')}", brief=word)
+
+
 def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
     """Yes or no by what is likeliest meant, is seen, or is usual."""
     subject, claim = question.subject, question.condition

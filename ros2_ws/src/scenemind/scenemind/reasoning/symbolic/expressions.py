@@ -25,10 +25,10 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.near_misses import DOUBTED, Unfit, is_near_miss, unfit_parts
+from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
-from scenemind.reasoning.symbolic.resolver import STANDING_IN, stand_in_notes
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import usual_count
 
@@ -75,6 +75,7 @@ class Match:
         scores: (N,) how well objects fit, in [0, 1].
         wrong: what is not so of the best object.
         unknown: of an unknown thing without which several objects fit equally well.
+        is_doubted: by more than looks and what stands in for other things.
     """
 
     reply: GroundReply
@@ -82,6 +83,7 @@ class Match:
     evidence: Evidence
     wrong: Sequence[Unfit]
     unknown: ReasoningError | None
+    is_doubted: bool
 
     @property
     def is_likely(self) -> bool:
@@ -117,18 +119,39 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     order = np.argsort(-sure, kind="stable")[:_MOST_CANDIDATES]
     rows = order[sure[order] >= _LEAST_SHARE * sure.max()]
     dropped = [noun for noun in _unknown_nouns(reading, at) if noun not in _parts_of_it(reading)]
-    stand_ins = stand_in_notes(noun_phrases(reading), scene)
-    limits = [unfit.limit for unfit in wrong]
-    limits += [DOUBTED] * bool(dropped) + [STANDING_IN] * bool(stand_ins)
-    sure = np.minimum(sure, min(limits, default=1.0))
+    said = list(noun_phrases(reading))
+    # What is not so of the thing itself stands in `wrong`.
+    anchors = [each for each in said if each is not reading.phrase]
+    stand_ins = failed_presumptions(said, scene, looks_of=())
+    failed = failed_presumptions(said, scene, looks_of=anchors)
+    limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
+    sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
+    is_doubted = bool(sure[best] <= DOUBTED)
+    sure = np.minimum(sure, _limit_of_looks(wrong, failed, stand_ins, query))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
     objects = scene.objects_at(rows)
-    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *stand_ins))
+    reply = GroundReply(objects, tuple(sure[rows].tolist()), (*steps, *failed))
     # Not by how sure the map is of them.
     rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
     unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
-    return Match(reply, scores, evidence, wrong, unknown)
+    return Match(reply, scores, evidence, wrong, unknown, is_doubted or unknown is not None)
+
+
+def _limit_of_looks(
+    wrong: Sequence[Unfit], failed: Sequence[str], stand_ins: Sequence[str], query: Query
+) -> float:
+    """The most confidence that looks which are not so leave, and what stands in for other things.
+
+    Where something must be named, what is said is taken to be there: only another colour than light
+    could make of it takes confidence away.
+    """
+    looks = [unfit for unfit in wrong if unfit.is_of_look]
+    if query.policy == "always_answer":
+        return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
+    limits = [look.limit for look in looks]
+    limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
+    return min(limits, default=1.0)
 
 
 def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
@@ -209,10 +232,9 @@ def likelier(
         match = find_match(query, scene, None if is_near else found)
     except ReasoningError:
         return found
-    is_doubted = match.unknown or match.reply.confidence <= DOUBTED
-    if is_near and is_doubted and query.policy != "always_answer":
+    if is_near and match.is_doubted and query.policy != "always_answer":
         return found
-    return replace(match.reply, steps=(*found.steps, *match.reply.steps))
+    return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
 
 
 def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:

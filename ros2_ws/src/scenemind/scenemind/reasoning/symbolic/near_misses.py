@@ -12,17 +12,19 @@ from scenemind.language import verbalization
 from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.trees import HasAttribute, NounPhrase, Related
 from scenemind.memory.graph.relations import RELATION_NAMES
+from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, is_unborne
 from scenemind.reasoning.symbolic.ranks import Mask
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor, relations_of
 
 # Scores below which a part of the phrase fails, and distance up to which things are nearly beside
 # others.
-_LABEL, _COLOUR, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
-# Most confidence where what is said is not so; and where it is nearly so, or the colour, which
-# depends on light, is another.
-DOUBTED, NEARLY = 0.5, 0.7
+_LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
+# Most confidence where what is said is nearly so, or another one has the look, as light changes
+# looks.
+NEARLY = 0.7
 # Relations of a match of which so many only nearly hold are no match.
 _TOO_MANY = 2
 
@@ -34,9 +36,10 @@ class Unfit:
     Attributes:
         claim: it, in words as after "is".
         limit: the most confidence that it leaves.
-        is_near: a relation that fits more or less, but does not hold to the letter.
+        is_near: a relation or a look that fits more or less, but does not hold to the letter.
         is_of_distance: and that has no sharp end, such as "near".
         of_all: of no object of the kind it holds.
+        is_of_look: an attribute.
     """
 
     claim: str
@@ -44,6 +47,7 @@ class Unfit:
     is_near: bool = False
     is_of_distance: bool = False
     of_all: bool = False
+    is_of_look: bool = False
 
 
 def unfit_parts(
@@ -74,19 +78,30 @@ def unfit_parts(
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
                 claim = verbalization.claim(condition)
                 yield Unfit(claim, limit, is_near, is_near and is_of_distance, of_all)
-        elif (
-            isinstance(condition, HasAttribute)
-            and condition.key == "color"
-            and not condition.negated
-        ):
-            fit = graded.look_fit(phrase, condition)
-            if fit is not None and fit[row] < _COLOUR:
-                yield Unfit(verbalization.claim(condition), NEARLY)
+        elif isinstance(condition, HasAttribute) and not is_relative(condition):
+            yield from _unfit_look(phrase, condition, graded, row)
+
+
+def _unfit_look(
+    phrase: NounPhrase, look: HasAttribute, graded: PhraseScores, row: int
+) -> Iterator[Unfit]:
+    """A look of a phrase that an object has otherwise, or that nothing of its kind has."""
+    scene, of_row = graded.scene, np.zeros(len(graded.scene))
+    of_row[row] = 1.0
+    if look.negated or look.key == "affordance" or bearers(scene, of_row, look)[row]:
+        return
+    of_all = is_unborne(phrase, look, scene)
+    if of_all or scene.objects[row].attributes.get(look.key):
+        fit = graded.look_fit(phrase, look)
+        is_near = fit is None or bool(fit[row] >= _LOOK)
+        limit = DOUBTED if of_all else NEARLY
+        yield Unfit(verbalization.claim(look), limit, is_near, of_all=of_all, is_of_look=True)
 
 
 def is_near_miss(wrong: Sequence[Unfit]) -> bool:
     """Whether an object may be meant, of which so much is not so."""
-    return len(wrong) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
+    related = [unfit for unfit in wrong if not unfit.is_of_look]
+    return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
 
 
 def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:

@@ -142,7 +142,7 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
         stamp_ns = min((t.first_seen_ns for t in at.scene.objects if t.object_id >= 0), default=0)
         found = compared()
         question = replace(question, kinds=question.kinds or ("moved", "removed", "missing"))
-        since = f"I was here only once; since {_when(stamp_ns, newest_ns)}"
+        since = f"I was here only once; since {_when(stamp_ns, newest_ns).removeprefix('at ')}"
     if question.subject is not None and question.subject.definite:
         return _of_thing(question, found, since, at)
     if question.subject is not None:
@@ -199,9 +199,11 @@ def stamp_of(moment: Moment, newest_ns: int) -> int:
             f' at {show_stamp(newest_ns)}): say "5 minutes ago" instead.',
         )
     now = datetime.fromtimestamp(newest_ns / _NS_PER_S)
-    day = now.date() - timedelta(days=moment.days_ago or 0)
-    then = datetime.combine(day, moment.clock or time(0))
-    if moment.days_ago is None and then > now:
+    days_ago = moment.days_ago
+    if moment.weekday is not None:  # who means today says so
+        days_ago = (now.weekday() - moment.weekday) % 7 or 7
+    then = datetime.combine(now.date() - timedelta(days=days_ago or 0), moment.clock or time(0))
+    if days_ago is None and then > now:
         then -= timedelta(days=1)
     stamp_ns = round(then.timestamp() * _NS_PER_S)
     if stamp_ns > newest_ns:

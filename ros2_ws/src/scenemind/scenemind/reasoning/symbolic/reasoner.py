@@ -40,8 +40,8 @@ from scenemind.reasoning.symbolic.expressions import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.near_misses import NEARLY
 from scenemind.reasoning.symbolic.notes import find_note
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions, said_once
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
@@ -60,7 +60,7 @@ from scenemind.reasoning.symbolic.replies import (
     listed,
     noun_of,
 )
-from scenemind.reasoning.symbolic.resolver import STANDING_IN, Resolver, stand_in_notes
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
@@ -155,6 +155,22 @@ def _is_guess(
     if not is_same or sides or not known or not trees.is_in_words(asked) or keys & DESCRIBED_ONLY:
         return True
     return reply.confidence < _LIKELY
+
+
+def _doubts_of(
+    question: trees.SituatedQuestion, scene: Scene, *, is_loose: bool = False
+) -> tuple[str, ...]:
+    """What a question presumes of the map, and it does not have, in a sentence each.
+
+    Args:
+        is_loose: it was read loosely, without articles.
+    """
+    # Answers to these say so of their subjects.
+    said = [part.subject for part in trees.parts_of(question, trees.Exists)]
+    said += [part.subject for part in trees.parts_of(question, trees.Count)]
+    phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
+    certain = [phrase for phrase in phrases if phrase.definite or is_loose]
+    return failed_presumptions(phrases, scene, looks_of=certain)
 
 
 def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
@@ -291,7 +307,7 @@ class SymbolicReasoner:
         likeliest, or under `always_answer` a guess."""
         resolver = self._resolver(query, snapshot)
         if query.policy == "strict":
-            return self._sure_answer(query, resolver)
+            return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
         is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
         if not (is_placed and (is_free or not self._unread(query, scene))):
@@ -310,13 +326,13 @@ class SymbolicReasoner:
                     # Less is on somebody's left to the letter than they would say is.
                     is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
                 if is_sure or not is_free:
-                    return reply
+                    return self._with_doubts(reply, query, resolver)
         likely = self._loose_answer(query, scene, refusal)
         if likely is not None:
             return likely
         if refusal is not None:
             raise refusal
-        return self._sure_answer(query, resolver)
+        return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
 
     def _loose_answer(
         self, query: Query, scene: Scene, refusal: ReasoningError | None
@@ -350,19 +366,17 @@ class SymbolicReasoner:
             steps.append(f"could not use: {unused}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
         found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
-        return self._with_stand_ins(found, question, scene)
+        if not objects:
+            return found
+        return _resting_on(_doubts_of(question, scene, is_loose=True), found, DOUBTED)
 
-    def _with_stand_ins(
-        self, reply: MethodReply, question: trees.SituatedQuestion, scene: Scene
-    ) -> MethodReply:
-        """A reply that says what stands in for unknown things, and is no surer than that."""
+    def _with_doubts(self, reply: MethodReply, query: Query, resolver: Resolver) -> MethodReply:
+        """A reply that says what its question presumes and the map does not have, and is then
+        doubtful."""
         if not reply.objects:
             return reply
-        # These answers say so of their subjects.
-        said = [part.subject for part in trees.parts_of(question, trees.Exists)]
-        said += [part.subject for part in trees.parts_of(question, trees.Count)]
-        phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
-        return _resting_on(stand_in_notes(phrases, scene), reply, STANDING_IN)
+        doubts = _doubts_of(self._parsed(query)[0], resolver.scene)
+        return _resting_on(said_once((*resolver.nearest, *doubts)), reply, DOUBTED)
 
     def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
         question, unread_remark = self._parsed(query)
@@ -379,9 +393,7 @@ class SymbolicReasoner:
         text = f"{reply.sentence}{note}{missed}"
         # Who is told a part only is better answered by a model, where there is one.
         sure = min(reply.confidence, ABSENCE_CONFIDENCE) if missed else reply.confidence
-        found = MethodReply(text, sure, objects, steps=steps, brief=reply.brief)
-        found = _resting_on(tuple(dict.fromkeys(resolver.nearest)), found, NEARLY)
-        return self._with_stand_ins(found, question, resolver.scene)
+        return MethodReply(text, sure, objects, steps=steps, brief=reply.brief)
 
     def ground(
         self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
@@ -442,8 +454,8 @@ class SymbolicReasoner:
         if len(found) < (subject.count or 0) and not subject.allows(len(found)):
             known = f"{counted(len(found), noun_of(subject))} {be(len(found))} like that"
             raise ReasoningError("not_found", f"Only {known}, not {subject.count}.")
-        stand_ins = stand_in_notes(trees.noun_phrases(subject), resolver.scene)
-        grounding = _resting_on(stand_ins, grounding, STANDING_IN)
+        failed = failed_presumptions(trees.noun_phrases(subject), resolver.scene)
+        grounding = _resting_on(failed, grounding, DOUBTED)
         looked_for = f"looked for: {verbalization.describe(subject)}"
         return replace(grounding, steps=(looked_for, *grounding.steps))
 

@@ -371,7 +371,8 @@ def relations_of(scene: Scene) -> GradedRelations:
 
 def is_room(reference: Reference) -> bool:
     """Whether a reference is about rooms, which no memory separates."""
-    return isinstance(reference, NounPhrase | Marked) and normal(reference.noun) == "room"
+    is_named = isinstance(reference, NounPhrase | Marked)
+    return is_named and normal(reference.noun) in ("room", "same room")
 
 
 def place_in_room(condition: Related, scene: Scene) -> str:

@@ -7,7 +7,7 @@ without a door in the memory) ends the search with an explanation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -28,9 +28,10 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     graded_attribute_scores,
     usual_scores,
 )
-from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores
 from scenemind.reasoning.symbolic.near_misses import NEARLY, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores
+from scenemind.reasoning.symbolic.presumptions import is_unborne, without
 from scenemind.reasoning.symbolic.ranks import rank_keys
 from scenemind.reasoning.symbolic.relation_scores import (
     Anchor,
@@ -40,6 +41,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
+from scenemind.reasoning.symbolic.situated.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 
 ROOMS_UNKNOWN = (
@@ -47,8 +49,6 @@ ROOMS_UNKNOWN = (
 )
 # Least share of the best look of what stands out by it.
 _STANDS_OUT = 0.8
-# Most confidence in what stands in for an unknown thing.
-STANDING_IN = 0.7
 # Most objects that are tried as near matches.
 _MOST_TRIED = 5
 # Least shares of the best score for the objects of a plural, and for another one that may be meant.
@@ -254,7 +254,7 @@ class Resolver:
             number = f"{say.counted(len(known), noun)} {say.be(len(known))} known"
             said = shown(verbalization.bare(reference))
             text = f'Nothing in the memory fits "{said}" ({number}).'
-        elif is_room(reference):
+        elif is_room(reference) or find_room(reference.noun) is not None:
             text = ROOMS_UNKNOWN
         else:
             head, _, last = noun.rpartition(" ")
@@ -303,7 +303,8 @@ class Resolver:
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
             wrong = unfit_parts(phrase, self.graded, row)
-            if fit[row] > 0.0 and all(unfit.is_of_distance for unfit in wrong):
+            is_near = (u.is_of_distance or (u.is_of_look and u.is_near) for u in wrong)
+            if fit[row] > 0.0 and all(is_near):
                 rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
                 self._took_near_matches = True
                 names = say.listed(self.scene.objects_at(rows))
@@ -317,12 +318,15 @@ class Resolver:
     def _said_otherwise(self, phrase: NounPhrase, row: int) -> list[str]:
         """A sentence on the thing that is taken for one of another colour; none for others."""
         thing = self.scene.objects[row]
-        said = [c for c in phrase.conditions if isinstance(c, HasAttribute) and c.key == "color"]
-        if not said or attribute_scores(self.scene, self._of_rows([row]), said[0])[row]:
-            return []
-        wanted = shown(verbalization.bare(replace(phrase, conditions=(said[0],))))
-        colour = shown(thing.attributes.get("color", "of another colour"))
-        return [f"I know no {wanted}; the nearest that I know is {say.the(thing)}, {colour}."]
+        looks = (c for c in phrase.conditions if isinstance(c, HasAttribute) and c.key == "color")
+        for said in looks:
+            if not attribute_scores(self.scene, self._of_rows([row]), said)[row]:
+                colour = shown(thing.attributes.get("color", "of another colour"))
+                start = without(phrase.noun, said)
+                if not is_unborne(phrase, said, self.scene):  # one is, and something else is not so
+                    start = f"I know no {shown(verbalization.bare(phrase))}"
+                return [f"{start}; the nearest that I know is {say.the(thing)}, {colour}."]
+        return []
 
     def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
@@ -529,17 +533,3 @@ class Resolver:
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         return relations_of(self.scene).lies_between((ends[0], ends[1]))
-
-
-def stand_in_notes(phrases: Iterable[NounPhrase], scene: Scene) -> tuple[str, ...]:
-    """What stands in for each unknown thing, in a sentence each."""
-    notes = []
-    for noun in dict.fromkeys(phrase.noun for phrase in phrases):
-        things = scene.objects_at(rows_standing_in(scene, noun))
-        if things:
-            names = say.the(things[0]) if len(things) == 1 else say.listed(things)
-            one = noun if " " in noun else singular(noun)
-            known = f"the nearest that I know {say.be(len(things))} {names}"
-            may = ", which may be one" if scene.matches(noun)[0].label in scene.may_be else ""
-            notes.append(f"I know no {shown(one)}; {known}{may}.")
-    return tuple(notes)

@@ -77,12 +77,15 @@ def measure(
     removed = sample_count - len(surface)
     asking.progress.note(f"{removed} of {sample_count} points are outliers, or the floor's")
 
-    # Beyond the paper: what depth hardly shows is where its masks meet what carries it.
+    # Beyond the paper: what depth hardly shows is where its masks meet what carries it, and what
+    # stands on the floor reaches it, though other things hide its lower part.
     stance = _stance_of(target, scene.snapshot)
-    if stance is not None and (places := places_of(views, stance, surface)):
-        bounds = np.array([place.extent() for place in places], np.float32)
-        box = box_of(surface.points, bounds, stance, floor_z, _CELL_M)
+    places = [] if stance is None else places_of(views, stance, surface)
+    if places:
         asking.progress.note(f"little depth: placed where {len(places)} masks meet their support")
+    if places or (stance is not None and stance.on_floor):
+        bounds = np.array([place.extent() for place in places or [box]], np.float32)
+        box = box_of(surface.points, bounds, stance, floor_z, _CELL_M)
     return Measured(
         box,
         surface.points,

@@ -1,0 +1,442 @@
+"""Trees of the shapes of questions whose tree is more than their values; see `questions.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from inspect import signature
+from typing import Any, Literal
+
+from scenemind.language import lexicon, trees
+from scenemind.language.clauses import PARTS
+from scenemind.language.english import is_plural, normal, plural, word_set
+from scenemind.language.follow_ups import called, kind_of
+from scenemind.language.qualities import find_attribute
+from scenemind.language.referring.whole import except_things
+from scenemind.language.shapes import Bound
+from scenemind.language.time_expressions import TimeExpression
+
+# What the robot has of things, as a name for all of them.
+_RECORDS = word_set("detections objects labels things entries findings records")
+# What things have, and are not.
+_NO_THINGS = word_set("color colour size height width length depth material shape")
+
+
+def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condition:
+    """A condition whose "it" is the thing that is meant."""
+    if not isinstance(condition, trees.Related):
+        return condition
+    anchors = tuple(meant if anchor == trees.Marked() else anchor for anchor in condition.anchors)
+    return replace(condition, anchors=anchors)
+
+
+def _measure(said: Bound) -> trees.Rank:
+    return trees.Rank(said["by"], anchor=said.get("anchor"))
+
+
+def _options(said: Bound) -> tuple[trees.Reference, ...]:
+    """Things to choose from."""
+    each = (said.get(name) for name in ("first", "third", "second"))
+    first, *more = said.get("of_them") or filter(None, each)
+    if not _are_alike((first, *more)):
+        return ()
+    # "The yellow chair or the blue one", "the round table or the long one".
+    is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
+    others, kind = zip(more, is_nameless, strict=True), kind_of(first.noun)
+    return (first, *(called(it, kind) if nameless else it for it, nameless in others))
+
+
+def _are_alike(options: Sequence[trees.Reference]) -> bool:
+    """Whether all are said with "the", or none; else the first is the end of what stands before
+    them: "the front door, the chair or the table"."""
+    return len({o.definite for o in options if o.noun}) < 2
+
+
+def built_question(shape: str, values: Bound) -> trees.Question | None:
+    """The tree of a shape with its values; None where they do not go together, or where there is no
+    subject."""
+    said = {name: value for name, value in values.items() if name not in ("_", "more")}
+    if said.get("noun") in lexicon.ANYTHING:
+        said["noun"] = ""
+    if shape in _OF_ANYTHING:
+        said.setdefault("subject", _OF_ANYTHING[shape])
+    if "more" in values:
+        said["subject"] = _with(said["subject"], values["more"])
+        if said["subject"] is None:
+            return None
+    build = _BUILT.get(shape) or getattr(trees, shape)
+    question: trees.Question | None = build(**said) if has_subject(build, said) else None
+    named = (phrase.noun for phrase in trees.parts_of(question, trees.NounPhrase))
+    return None if any(noun in _NO_THINGS for noun in named) else question
+
+
+def has_subject(build: Callable[..., Any], said: Bound) -> bool:
+    """Whether there is a subject among the values for what builds a tree, if it needs one."""
+    return "subject" in said or not _needs_subject(build)
+
+
+@cache
+def _needs_subject(build: Callable[..., Any]) -> bool:
+    subject = signature(build).parameters.get("subject")
+    return subject is not None and subject.default is subject.empty
+
+
+def _with(subject: trees.Reference, more: trees.NounPhrase) -> trees.Reference | None:
+    """A subject with conditions that follow a verb: "chairs are black"."""
+    if not isinstance(subject, trees.NounPhrase) or (subject.ranks and more.ranks):
+        return None
+    return replace(
+        subject,
+        conditions=(*subject.conditions, *more.conditions),
+        ranks=(*subject.ranks, *more.ranks),
+    )
+
+
+def _where_at(subject: trees.Reference, moment: TimeExpression) -> trees.Question | None:
+    return None if moment.moment is None else trees.WhereAt(subject, moment.moment)
+
+
+def _changed(
+    kinds: list[trees.ChangeKind],
+    since: TimeExpression | None = None,
+    **of: Any,
+) -> trees.Question | None:
+    if of.get("subject") is not None and not kinds:
+        return None
+    return trees.Changed(tuple(kinds), None if since is None else since.moment, **of)
+
+
+def _claim(
+    subject: trees.Reference,
+    condition: trees.Condition | None = None,
+    things: tuple[trees.Reference, Sequence[str]] | None = None,
+) -> trees.Question | None:
+    """A yes-no question; of no certain thing, it asks whether there is such a thing."""
+    if things is not None:
+        if not isinstance(subject, trees.NounPhrase):
+            return None
+        but = except_things(things[0], subject, things[1])
+        if but is None:
+            return None
+        subject = replace(subject, conditions=(*subject.conditions, but))
+    if not isinstance(subject, trees.NounPhrase):
+        return trees.Exists(subject) if condition is None else trees.Verify(subject, condition)
+    if condition is None:
+        return trees.Exists(subject)
+    is_thing = (not subject.noun and not subject.conditions) or subject.bound != ""
+    is_use = getattr(condition, "key", "") == "affordance"
+    is_use |= subject.bound != ""  # "are more than two chairs black"
+    if (is_use or isinstance(condition, trees.Related)) and (is_thing or not subject.definite):
+        return trees.Exists(replace(subject, conditions=(*subject.conditions, condition)))
+    return trees.Verify(subject, condition)
+
+
+def _is_the(
+    subject: trees.Reference, thing: trees.NounPhrase | trees.Rank
+) -> trees.Question | None:
+    """ "Is the desk the largest table", "is the red cup the only one"."""
+    if isinstance(thing, trees.Rank):
+        thing = trees.NounPhrase("one", definite=True, ranks=(thing,))
+    if thing.noun == "one":
+        if not subject.noun:
+            return None
+        thing = replace(thing, noun=normal(subject.noun))
+    if thing.ranks:
+        return trees.Verify(subject, trees.Among(thing))
+    if thing.count != 1:
+        return None
+    one = trees.Exists(replace(thing, definite=False, bound="exactly"))
+    among = replace(thing, count=None, noun=plural(thing.noun) if thing.noun else "things")
+    return trees.Joined((one, trees.Verify(subject, trees.Among(among))), "and")
+
+
+def _of_either(
+    kind: Callable[[trees.Reference], trees.Question], word: Literal["and", "or"]
+) -> Callable[..., trees.Question | None]:
+    """ "Which chairs are red or blue"."""
+
+    def build(
+        subject: trees.Reference, first: trees.Condition, second: trees.Condition
+    ) -> trees.Question | None:
+        if not isinstance(subject, trees.NounPhrase):
+            return None
+        each = (replace(subject, conditions=(*subject.conditions, c)) for c in (first, second))
+        return trees.Joined(tuple(map(kind, each)), word)
+
+    return build
+
+
+def _belongings(owner: str, noun: str = "") -> trees.Question:
+    return _all_that(trees.HasAttribute("owner", owner.lower()), noun)
+
+
+def _all_that(condition: trees.Condition, noun: str = "") -> trees.Question:
+    return trees.ListObjects(trees.NounPhrase(noun, conditions=(condition,)))
+
+
+def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
+    said = (trees.HasAttribute("affordance", use), *subject.conditions)
+    return trees.ListObjects(replace(subject, conditions=said))
+
+
+def _not_the_other(subject: trees.Reference, other: trees.NounPhrase) -> trees.Question | None:
+    """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
+    if not isinstance(subject, trees.NounPhrase) or other.ranks:
+        return None
+    denied = tuple(replace(each, negated=not each.negated) for each in other.conditions)
+    return trees.Ground(replace(subject, conditions=(*subject.conditions, *denied)))
+
+
+def _enough(subject: trees.Reference, people: int) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase) or subject.count is not None:
+        return None
+    return trees.Exists(replace(subject, count=people))
+
+
+def _only_one(subject: trees.Reference) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    return trees.Exists(replace(subject, count=1, bound="exactly"))
+
+
+def _fits_between(
+    first: trees.Reference, second: trees.Reference | None = None, **what: Any
+) -> trees.Question | None:
+    """Of "between the benches" both ends are the two."""
+    if second is None:
+        if not isinstance(first, trees.NounPhrase) or first.count not in (None, 2):
+            return None
+        first = second = replace(first, count=2, definite=True)
+    return trees.FitsBetween(first, second, **what)
+
+
+def _fits_under(
+    subject: trees.Reference,
+    length_m: float | None = None,
+    thing: trees.Reference | None = None,
+) -> trees.Question:
+    return trees.FitsBetween(subject, trees.NounPhrase("floor", definite=True), length_m, thing)
+
+
+def _joined(
+    kind: Callable[[trees.Reference], trees.Question], word: str
+) -> Callable[..., trees.Question]:
+    def build(first: trees.Reference, second: trees.Reference, word: Any = word) -> trees.Question:
+        return trees.Joined((kind(first), kind(second)), word)
+
+    return build
+
+
+def _exists_any(first: trees.Reference, second: trees.Reference, word: Any) -> trees.Question:
+    """ "Is there a cup or a bowl", "a red or a blue cup"."""
+    found = find_attribute(first.noun.split(), 0)
+    if found is not None and first == trees.NounPhrase(first.noun):
+        others = (c for c in second.conditions if getattr(c, "key", "") != found[0].key)
+        if isinstance(second, trees.NounPhrase):
+            first = replace(second, conditions=(found[0], *others))
+    if isinstance(first, trees.NounPhrase) and isinstance(second, trees.NounPhrase):
+        # "A kettle or a toaster in the kitchen": both there.
+        of_both = tuple(c for c in second.conditions if _is_place(c))
+        if not any(map(_is_place, first.conditions)):
+            first = replace(first, conditions=(*first.conditions, *of_both))
+    return trees.Joined((trees.Exists(first), trees.Exists(second)), word)
+
+
+def _is_place(condition: trees.Condition) -> bool:
+    return isinstance(condition, trees.Related) and condition.predicate != "supports"
+
+
+def _exists_either(
+    subject: trees.Reference, first: trees.NounPhrase, second: trees.NounPhrase
+) -> trees.Question | None:
+    """ "Is there a plant next to the sofa or next to the table?"."""
+    each = tuple(trees.Exists(of) for one in (first, second) if (of := _with(subject, one)))
+    return trees.Joined(each, "or") if len(each) > 1 else None
+
+
+def _best(subject: trees.Reference, rank: trees.Rank) -> trees.Question | None:
+    """One of several by a comparison: "which of the two tables is the higher one"."""
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
+
+
+def _compare(options: tuple[trees.Reference, ...], rank: trees.Rank) -> trees.Question | None:
+    return trees.Compare(options, rank) if options else None
+
+
+def _compare_to(
+    subject: trees.Reference,
+    by: trees.Superlative,
+    first: trees.Reference,
+    second: trees.Reference,
+) -> trees.Question:
+    """ "Is the cup closer to the bottle or to the bowl": which of them is closer to the cup."""
+    return trees.Compare((first, second), trees.Rank(by, anchor=subject))
+
+
+def _exists_between(first: trees.Reference, second: trees.Reference) -> trees.Question:
+    between = trees.Related("between", (first, second))
+    return trees.Exists(trees.NounPhrase("", conditions=(between,)))
+
+
+def _choose(
+    subject: trees.Reference,
+    first: trees.Condition | str,
+    second: trees.Condition | str,
+    anchor: trees.Reference | None = None,
+) -> trees.Question | None:
+    if isinstance(first, str) and isinstance(second, str):
+        of = (anchor or trees.Viewer(),)
+        first, second = trees.Related(first, of), trees.Related(second, of)
+    if isinstance(first, str) or isinstance(second, str):
+        return None
+    if isinstance(first, trees.Related):
+        second = _resolved(second, first.anchors[-1])
+    return trees.Choose(subject, (first, second))
+
+
+def _same(
+    first: trees.Reference, key: trees.Attribute, second: trees.Reference | None = None
+) -> trees.Question:
+    return trees.Same((first,) if second is None else (first, second), key)
+
+
+def _how_much_more(
+    first: trees.Reference,
+    second: trees.Reference,
+    rank: trees.Rank | None = None,
+    by_key: trees.Dimension = "",
+) -> trees.Question | None:
+    longest: dict[str, trees.Superlative] = {"height": "tallest", "width": "widest"}
+    rank = rank or trees.Rank(longest.get(by_key, "longest"))
+    return None if rank.anchor is not None else trees.HowMuchMore(first, second, rank)
+
+
+def _surest_of(subject: trees.Reference, by: trees.Superlative) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    noun = "" if subject.noun in _RECORDS else subject.noun
+    return trees.ListObjects(replace(subject, noun=noun, ranks=(trees.Rank(by),)))
+
+
+def _distance_of_pair(subject: trees.Reference) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.split(" ")[-1]):
+        return None
+    first = replace(subject, count=2, definite=True)
+    return trees.Distance(first, first)
+
+
+def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Question:
+    return trees.IsMore(first, second, trees.Rank("earliest"))
+
+
+def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
+    def build(
+        first: trees.Reference, second: trees.Reference, condition: trees.Condition
+    ) -> trees.Question:
+        of = _options({"first": first, "second": second})
+        return trees.Joined(tuple(trees.Verify(one, condition) for one in of), word)
+
+    return build
+
+
+def _which_of(
+    subject: trees.Reference,
+    condition: trees.Condition,
+    first: trees.Reference,
+    second: trees.Reference,
+) -> trees.Question | None:
+    """ "Which bag is on the shelf, the red one or the blue one"."""
+    if not isinstance(subject, trees.NounPhrase):
+        return None
+    named = tuple(
+        replace(one, noun=normal(subject.noun)) if one == replace(one, noun="") else one
+        for one in (first, second)
+        if isinstance(one, trees.NounPhrase)
+    )
+    return trees.Joined(tuple(trees.Verify(one, condition) for one in named), "or")
+
+
+def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
+    """ "How many chairs belong to the table"."""
+    if not isinstance(subject, trees.NounPhrase) or normal(subject.noun) in PARTS:
+        return None
+    near = trees.Related("next to", (of,))
+    return trees.Count(replace(subject, conditions=(*subject.conditions, near)))
+
+
+def _opposite_sides(
+    first: trees.Reference, second: trees.Reference, subject: trees.Reference
+) -> trees.Question:
+    """ "Are the cup and the bowl on opposite sides of the table": whether it is between them."""
+    ends = _options({"first": first, "second": second})
+    return trees.Verify(subject, trees.Related("between", ends))
+
+
+# Shapes whose tree is more than their values.
+_BUILT: dict[str, Callable[..., trees.Question | None]] = {
+    "Belongings": _belongings,
+    "CountEither": _of_either(trees.Count, "and"),
+    "IsThe": _is_the,
+    "ListEither": _of_either(trees.ListObjects, "or"),
+    "ThatPlace": trees.Ground,
+    "Best": _best,
+    "Changed": _changed,
+    "Choose": _choose,
+    "Claim": _claim,
+    "ClaimBoth": _claim_of_each("and"),
+    "ClaimEither": _claim_of_each("or"),
+    "CountAt": _count_at,
+    "Compare": _compare,
+    "CompareTo": _compare_to,
+    "CountBoth": _joined(trees.Count, "and"),
+    "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
+    "EnoughOf": _enough,
+    "DistanceOfPair": _distance_of_pair,
+    "HowMuchMore": _how_much_more,
+    "SurestOf": _surest_of,
+    "ExistsAny": _exists_any,
+    "ExistsBetween": _exists_between,
+    "ExistsEither": _exists_either,
+    "IsCalled": lambda subject, noun, negated=False: trees.Verify(
+        subject, trees.Described(noun, negated)
+    ),
+    "IsUsable": lambda use, subject, way="": _claim(
+        subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
+    ),
+    "LeadsTo": lambda subject: _all_that(trees.Related("near", (subject,)), "room"),
+    "IsOwned": lambda subject, owner: trees.Verify(
+        subject, trees.HasAttribute("owner", owner.lower())
+    ),
+    "AskName": lambda subject: trees.AskAttribute(subject, "name"),
+    "FitsBetween": _fits_between,
+    "FitsUnder": _fits_under,
+    "NotTheOther": _not_the_other,
+    "OnlyOne": _only_one,
+    "OppositeSides": _opposite_sides,
+    "People": trees.ListObjects,
+    "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
+    "Same": _same,
+    "SeenBefore": _seen_before,
+    "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
+    "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
+    "UsableAt": lambda use, subject: _usable(lexicon.at_place(use), subject),
+    "Usable": lambda use, subject: _usable(use, subject),
+    "WhereAt": _where_at,
+    "WhichOf": _which_of,
+    "WhereBoth": _joined(trees.Where, "and"),
+}
+# What shapes without a subject ask for.
+_OF_ANYTHING: dict[str, trees.Reference] = {
+    **dict.fromkeys(("Count", "Exists", "ListObjects", "Usable", "UsableAt"), trees.NounPhrase("")),
+    **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
+    "People": trees.NounPhrase("person"),
+}
+# Values of the parts of `questions.yaml`.
+MADE: dict[str, Callable[[Bound], Any]] = {
+    "options": _options,
+    "of_them": _options,
+    "measure": _measure,
+}

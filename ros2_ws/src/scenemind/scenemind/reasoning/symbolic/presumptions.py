@@ -1,0 +1,106 @@
+"""What a phrase takes for granted, and the map does not bear out.
+
+"The orange cup by the microwave" presumes an orange cup and a microwave. Where no cup is orange, or
+an oven stands in for the microwave, that is said in a sentence each, and what rests on it is no
+surer than `DOUBTED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from scenemind.language import lexicon, verbalization
+from scenemind.language.english import normal, shown, singular
+from scenemind.language.measures import compared_by
+from scenemind.language.qualities import find_look
+from scenemind.language.trees import HasAttribute, NounPhrase
+from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
+from scenemind.reasoning.symbolic.scene import Scene
+
+# Most confidence in what rests on a presumption that fails.
+DOUBTED = 0.5
+# Attributes that are known of things by other means than their looks, or are no look.
+_TOLD = ("affordance", "owner", "note", "name")
+
+
+def failed_presumptions(
+    phrases: Iterable[NounPhrase], scene: Scene, *, looks_of: Iterable[NounPhrase] | None = None
+) -> tuple[str, ...]:
+    """What phrases presume of the map, and it does not have, in a sentence each.
+
+    Args:
+        looks_of: the phrases whose looks are presumed; None: all.
+    """
+    phrases = list(phrases)
+    notes = list(_stand_ins(phrases, scene))
+    for phrase in phrases if looks_of is None else looks_of:
+        notes += _unborne(phrase, scene)
+    return said_once(notes)
+
+
+def is_unborne(phrase: NounPhrase, look: HasAttribute, scene: Scene) -> bool:
+    """Whether an attribute is known of nothing that bears a phrase's noun, and leaves doubt.
+
+    Not of sizes, as one of several is always the large one. What nobody has told of anything, such
+    as a material where no model describes, speaks against none: it leaves doubt only where nothing
+    else is said.
+    """
+    if look.negated or look.key in _TOLD:
+        return False
+    if is_relative(look) and compared_by(look.value) is None:
+        return False
+    kind = label_scores(scene, phrase.noun)[0]
+    if not kind.any() or bearers(scene, kind, look).any():
+        return False
+    is_alone = phrase.conditions in ((), (look,)) and not phrase.ranks
+    rows = np.flatnonzero(kind).tolist()
+    return is_alone or any(scene.objects[row].attributes.get(look.key) for row in rows)
+
+
+def without(noun: str, look: HasAttribute) -> str:
+    """That nothing of a noun has a look, as the begin of a sentence."""
+    return f"I know no {shown(verbalization.bare(NounPhrase(normal(noun), conditions=(look,))))}"
+
+
+def said_once(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes without those that only begin another one."""
+    kept = list(dict.fromkeys(notes))
+    return tuple(one for one in kept if not any(o != one and o.startswith(one[:-1]) for o in kept))
+
+
+def _unborne(phrase: NounPhrase, scene: Scene) -> Iterator[str]:
+    """Looks of a phrase that no thing of its kind has."""
+    matches = scene.matches(phrase.noun)
+    words = matches[0].unknown if matches else ""
+    bare = phrase.noun.removeprefix(words).strip()
+    looks = [c for c in phrase.conditions if isinstance(c, HasAttribute)]
+    if words and bare != phrase.noun:
+        rows = np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist()
+        said = words.split()
+        found = find_look(said, 0)
+        if all(word in lexicon.LOOKS for word in said):
+            looks += [HasAttribute(*lexicon.LOOKS[word]) for word in said]
+        elif found is not None and found[1] == len(said):
+            looks.append(found[0])
+        elif not any(has_words(scene, row, words) for row in rows):
+            yield f"I know no {shown(normal(phrase.noun))}."
+    for look in looks:
+        if is_unborne(replace(phrase, noun=bare), look, scene):
+            yield f"{without(bare, look)}."
+
+
+def _stand_ins(phrases: Iterable[NounPhrase], scene: Scene) -> Iterator[str]:
+    """What stands in for each unknown thing."""
+    for noun in dict.fromkeys(phrase.noun for phrase in phrases):
+        things = scene.objects_at(rows_standing_in(scene, noun))
+        if things:
+            names = say.the(things[0]) if len(things) == 1 else say.listed(things)
+            one = noun if " " in noun else singular(noun)
+            known = f"the nearest that I know {say.be(len(things))} {names}"
+            may = ", which may be one" if scene.matches(noun)[0].label in scene.may_be else ""
+            yield f"I know no {shown(one)}; {known}{may}."
