@@ -147,7 +147,9 @@ class Dialogue:
         if not refers_to_last(query.text, was_asked):
             return query
         last = self.last_object_ids
-        return replace(query, marked_object_ids=last) if len(last) == 1 else query
+        if len(last) != 1:
+            return query
+        return replace(query, marked_object_ids=last, is_spoken_of=True)
 
 
 def _labels(scene: MemorySnapshot, edits: Sequence[Edit]) -> Mapping[int, str]:
