@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scenemind.language.nearest import nearest_question, spelled_correction
+from scenemind.language.nearest import nearest_question, respelled, spelled_correction
 from scenemind.language.questions import parse_question
 from scenemind.language.verbalization import question_words
 from tests.tables import read_table
@@ -61,3 +61,25 @@ def test_a_phrase_is_wanted() -> None:
 
 def test_corrections_are_spelled_right() -> None:
     assert spelled_correction("Objct 4 iss greey", LABELS) == "object 4 is grey"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("wich stool is nearer to the sink", "which stool is nearer to the sink"),
+        ("whre is the kettle", "where is the kettle"),
+        ("how meny plates are there alltogether", "how many plates are there altogether"),
+        ("what is nex to the sink", "what is next to the sink"),
+        ("is the plate biger than the sink", "is the plate bigger than the sink"),
+    ],
+)
+def test_misspelled_words_of_the_grammar_are_read_and_said(text: str, meant: str) -> None:
+    said, notes = respelled(text, ("stool", "sink", "kettle", "plate"))
+    assert said == meant
+    assert notes
+    assert all(note.startswith("I read ") for note in notes)
+
+
+@pytest.mark.parametrize("text", ["wish stool is nearer to the sink", "zqxv the kettle", "colr me"])
+def test_english_words_and_what_stays_unread_are_left(text: str) -> None:
+    assert respelled(text, ("stool", "sink", "kettle")) == (text, ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scenemind.config import RelationConfig
@@ -52,3 +54,34 @@ def test_a_missing_thing_comes_before_a_missing_place(place: str, policy: str) -
     reply = ask(f"is there a coffee machine {place}?", policy)
     assert "I know of no coffee machine" in reply.text
     assert reply.brief == "no"
+
+
+# What people call a thing -> the label of the map that it is meant by.
+CALLED = {
+    "mug": "cup",
+    "sideboard": "cabinet",
+    "doormat": "rug",
+    "cloth": "towel",
+}
+
+
+@pytest.mark.parametrize(("word", "label"), CALLED.items())
+def test_what_people_call_so_is_answered_of_and_named(word: str, label: str) -> None:
+    things = [thing(1, label, (0, 0, 0.5), (0.2, 0.2, 0.2), color="red")]
+    things.append(thing(2, "lamp", (0.5, 0, 0.5), (0.2, 0.2, 0.4), color="white"))
+    memory = SmallMemory(snapshot_of(things))
+    reasoner = SymbolicReasoner(memory, RelationConfig())
+    reply = reasoner.ask(query(f"is the {word} red?"), memory.snapshot())
+    assert reply.text == f"Yes, the {label} (object 1), a {word} as I take it, is red."
+    assert 0.5 < reply.confidence <= 0.8
+    reply = reasoner.ask(query(f"what is next to the {word}?"), memory.snapshot())
+    assert reply.text.startswith(f"I take the {label} (object 1) for a {word}. A lamp (object 2)")
+    # Where something may be what was said, the detector has a class for it.
+    likely = {"lamp": 0.7, word: 0.3}
+    things[1] = replace(things[1], confidence=0.9, label_probabilities=likely)
+    memory = SmallMemory(snapshot_of(things))
+    reply = SymbolicReasoner(memory, RelationConfig()).ask(
+        query(f"where is the {word}?"), memory.snapshot()
+    )
+    assert f"I know no {word}" in reply.text
+    assert reply.confidence <= 0.5

@@ -51,6 +51,7 @@ _SIGN = re.compile(
     r"|(?P<joint>,(?!\d)|:(?=\s)|\s[-\u2013\u2014]+\s|[\u2013\u2014])"
 )
 _MOST_PARTS = 12
+_SPEAKING = frozenset(("i", "we"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
@@ -107,7 +108,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     """The questions of the clauses of a text in their order; what asks nothing is left out."""
     if any(_ELSE.issuperset(clause.words) for clause in clauses):
         return []  # "a bed and what else" asks for more of what was told
-    clauses = [c for c in _rejoined(clauses[:_MOST_PARTS]) if not _is_tag(c.words)]
+    clauses = [c for c in _rejoined(clauses[:_MOST_PARTS]) if not _is_empty(c)]
     if not any(clause.kind in ("asked", "ordered") for clause in clauses):
         clauses = _taken_for_questions(clauses)
     phrases = [clause for clause in clauses if clause.kind == "phrase"]
@@ -205,7 +206,10 @@ def _opens_clause(words: Words) -> bool:
 def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
     kept = _without_vocatives(tokens)
     words = tuple(token.word for token in kept)
-    clause = Clause(tuple(kept), _kind_of(words), sentence, joint)
+    kind = _kind_of(words)
+    if joint == "or" and kind == "asked" and words[0] in _HELPING and words[1] in _SPEAKING:
+        kind = "aside"  # "or do I have to look for one" is no question about things
+    clause = Clause(tuple(kept), kind, sentence, joint)
     return replace(clause, kind="phrase") if joint and aspects_of(clause) else clause
 
 
@@ -282,6 +286,11 @@ def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
 def _excepts(clause: Clause) -> bool:
     """Whether a clause says what a question is not about: "apart from the black ones"."""
     return clause.kind in ("aside", "phrase") and lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+
+
+def _is_empty(clause: Clause) -> bool:
+    """Whether a clause adds nothing to the one before it: "is not it", "give or take"."""
+    return _is_tag(clause.words) or (clause.joint != "" and clause.words in _CLOSING)
 
 
 def _is_tag(words: Words) -> bool:

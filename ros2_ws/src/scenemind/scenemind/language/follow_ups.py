@@ -167,23 +167,29 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
 
 
 def with_nouns_of_first(question: trees.Question) -> trees.Question:
-    """A comparison whose second thing has the noun of the first: "is the black tv wider than the
-    grey one", "than the other"."""
-    second = getattr(question, "second", None)
-    first = getattr(question, "first", None)
+    """A comparison whose other things have the noun of the first: "is the black tv wider than the
+    grey one", "than the other", "is the lamp closer to the red chair or the white one"."""
+    if isinstance(question, trees.Compare):
+        first, *others = question.options
+        return replace(question, options=(first, *(_like_first(each, first) for each in others)))
+    one, other = getattr(question, "first", None), getattr(question, "second", None)
+    if one is None or other is None:
+        return question
+    parts: dict[str, Any] = {"second": _like_first(other, one)}
+    return replace(question, **parts)
+
+
+def _like_first(second: trees.Reference, first: trees.Reference) -> trees.Reference:
+    """A nameless thing with the noun of the first."""
     if not isinstance(second, trees.NounPhrase) or not isinstance(first, trees.NounPhrase):
-        return question
+        return second
     is_other = second.other and second.noun == first.noun
-    if second.noun not in ("", "other") and not is_other:
-        return question
-    if not second.definite or first.noun == "":
-        return question
+    is_named = second.noun not in ("", "other") and not is_other
+    if is_named or not second.definite or first.noun == "":
+        return second
     other = (trees.Among(first, negated=True),) if second.other or second.noun else ()
     conditions = (*second.conditions, *other)
-    parts: dict[str, Any] = {
-        "second": replace(second, noun=first.noun, other=False, conditions=conditions)
-    }
-    return replace(question, **parts)
+    return replace(second, noun=first.noun, other=False, conditions=conditions)
 
 
 def called(phrase: trees.NounPhrase, kind: str) -> trees.NounPhrase:

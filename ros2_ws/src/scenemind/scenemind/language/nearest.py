@@ -35,6 +35,7 @@ from scenemind.language.speech_acts import any_of
 from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
 from scenemind.language.verbalization import is_many, question_words
 from scenemind.language.vocabulary import Thesaurus, Vocabulary
+from scenemind.language.word_vectors import is_known
 
 _MOST_WORDS = 16  # of a sentence: longer ones tell a story
 _TRIED = 80  # selections of words, and those that wait
@@ -45,6 +46,7 @@ _CONTENT, _SMALL, _FORM, _MISSPELLED, _UNLIKELY = 1.0, 0.2, 0.05, 0.1, 0.5
 _LEFT_OUT = 0.03  # to prefer readings of most words
 _MOST_LOST = 0.45  # share of the price of all words
 _MOST_SLIPS = 2  # of a name
+_LETTERS = re.compile(r"(?<![\w'\u2019-])[^\W\d_]+(?![\w'\u2019-])")
 _SHORTEST, _LONG = 3, 6  # letters of a word that may be misspelled, and that may be so twice
 # Who leaves one of these out asks something else.
 _DECISIVE = tuple(
@@ -147,17 +149,20 @@ def _is_asked(question: str) -> bool:
 
 
 def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """A question or phrase with the misspelled names of things set right, and a note on each; as it
-    is where the grammar does not read it.
+    """A question or phrase with the misspelled names of things set right, and a note on each; also
+    its misspelled words of the grammar, where it is read with them only.
 
     Args:
         labels: of the map's objects.
     """
+    notes: list[str] = []
     try:
         question = parse_question(text)
     except NotUnderstoodError:
-        return text, ()
-    notes = []
+        text, notes = _with_grammar(text, labels)
+        if not notes:
+            return text, ()
+        question = parse_question(text)
     for noun in dict.fromkeys(
         phrase.noun for phrase in trees.noun_phrases(question) if phrase.noun
     ):
@@ -170,6 +175,21 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
                 text = text[: is_said.start()] + meant + text[is_said.end() :]
                 notes.append(f'I read "{shown(said)}" as "{shown(meant)}".')
     return text, tuple(notes)
+
+
+def _with_grammar(text: str, labels: Collection[str]) -> tuple[str, list[str]]:
+    """A sentence that is not read, with the words set right that are no English and nearly a word
+    of the grammar, and a note on each; as it is where it is not read so either."""
+    around = _words_in("scenemind.language", "clauses.yaml")
+    known, said = _Words(labels, grammar_words() | around), text
+    meant: dict[str, str] = {}
+    for found in _LETTERS.findall(text):
+        word = found.lower()
+        if not is_known(word) and (spelled := known.spelled(word)) != word:
+            meant[word] = spelled
+            said = re.sub(rf"\b{found}\b", spelled, said)
+    notes = [f'I read "{shown(word)}" as "{shown(spelled)}".' for word, spelled in meant.items()]
+    return (said, notes) if notes and is_read(said) else (text, [])
 
 
 def spelled_question(text: str, labels: Collection[str]) -> str:
@@ -220,7 +240,7 @@ class _Words:
         for choices in (self._names, *others):
             near = [o for o in choices if OSA.distance(word, o, score_cutoff=slips) <= slips]
             if len(word) == _SHORTEST:
-                near = [other for other in near if set(other) == set(word)]
+                near = [o for o in near if set(o) == set(word) or o.startswith(word)]
             if near:
                 return max(near, key=lambda other: (*_likeness(word, other), other))
         return word

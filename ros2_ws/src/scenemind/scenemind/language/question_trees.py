@@ -262,8 +262,19 @@ def _best(subject: trees.Reference, rank: trees.Rank) -> trees.Question | None:
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
 
 
-def _compare(options: tuple[trees.Reference, ...], rank: trees.Rank) -> trees.Question | None:
-    return trees.Compare(options, rank) if options else None
+def _compare(
+    options: tuple[trees.Reference, ...], rank: trees.Rank, noun: str = ""
+) -> trees.Question | None:
+    """ "Which is bigger, the cup or the bowl", "which cup is bigger, the red or the old one"."""
+    named = (_called(one, noun) for one in options)
+    return trees.Compare(tuple(named), rank) if options else None
+
+
+def _called(reference: trees.Reference, noun: str) -> trees.Reference:
+    """A thing of a kind that was named before it: "the red one" of "which cup"."""
+    if noun and isinstance(reference, trees.NounPhrase) and not reference.noun:
+        return replace(reference, noun=normal(noun))
+    return reference
 
 
 def _compare_to(
@@ -271,9 +282,11 @@ def _compare_to(
     by: trees.Superlative,
     first: trees.Reference,
     second: trees.Reference,
+    third: trees.Reference | None = None,
 ) -> trees.Question:
     """ "Is the cup closer to the bottle or to the bowl": which of them is closer to the cup."""
-    return trees.Compare((first, second), trees.Rank(by, anchor=subject))
+    options = (first, second) if third is None else (first, third, second)
+    return trees.Compare(options, trees.Rank(by, anchor=subject))
 
 
 def _exists_between(first: trees.Reference, second: trees.Reference) -> trees.Question:
@@ -351,12 +364,27 @@ def _which_of(
     """ "Which bag is on the shelf, the red one or the blue one"."""
     if not isinstance(subject, trees.NounPhrase):
         return None
-    named = tuple(
-        replace(one, noun=normal(subject.noun)) if one == replace(one, noun="") else one
-        for one in (first, second)
-        if isinstance(one, trees.NounPhrase)
-    )
+    named = (_called(one, subject.noun) for one in (first, second))
     return trees.Joined(tuple(trees.Verify(one, condition) for one in named), "or")
+
+
+def _count_both(
+    first: trees.Reference, second: trees.Reference, where: trees.NounPhrase | None = None
+) -> trees.Question | None:
+    """ "How many chairs and tables are there", "... are at the window"."""
+    each = [one if where is None else _with(one, where) for one in (first, second)]
+    return trees.Joined(tuple(trees.Count(one) for one in each if one is not None), "and")
+
+
+def _counts_at(
+    subject: trees.Reference,
+    first: trees.NounPhrase,
+    second: trees.NounPhrase,
+    how: Literal["more", "fewer"],
+) -> trees.Question | None:
+    """ "Are there more chairs at the desk than at the table"."""
+    here, there = (_with(subject, where) for where in (first, second))
+    return None if here is None or there is None else trees.CompareCounts(here, there, how)
 
 
 def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
@@ -391,7 +419,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "CountAt": _count_at,
     "Compare": _compare,
     "CompareTo": _compare_to,
-    "CountBoth": _joined(trees.Count, "and"),
+    "CountBoth": _count_both,
+    "CountsAt": _counts_at,
     "DistanceFromHere": lambda first: trees.Distance(first, trees.Viewer()),
     "EnoughOf": _enough,
     "DistanceOfPair": _distance_of_pair,
@@ -430,7 +459,9 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
 }
 # What shapes without a subject ask for.
 _OF_ANYTHING: dict[str, trees.Reference] = {
-    **dict.fromkeys(("Count", "Exists", "ListObjects", "Usable", "UsableAt"), trees.NounPhrase("")),
+    **dict.fromkeys(
+        ("Count", "Exists", "ListObjects", "Usable", "UsableAt", "WhichOf"), trees.NounPhrase("")
+    ),
     **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
     "People": trees.NounPhrase("person"),
 }

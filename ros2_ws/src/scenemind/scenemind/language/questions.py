@@ -99,7 +99,9 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     if whole is None or isinstance(whole, trees.Ground):
         found = _of_clauses(text, meant, is_pointed, is_phrase=whole is not None)
     elif meant is not None and is_of_one_before(said.words):
-        whole = about(of_them(whole, said.words), meant, is_pointed=is_pointed)
+        asked = of_them(whole, said.words)
+        # "Which of them is red" after "what is on the table" is one of those, and no table.
+        whole = about(asked, meant, is_pointed=is_pointed, is_topic=asked != whole)
     if whole is not None and (found is None or isinstance(found.question, trees.Ground)):
         found = ReadText(whole)
     if found is None:

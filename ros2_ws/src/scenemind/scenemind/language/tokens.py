@@ -31,6 +31,11 @@ _SHORT_FORMS = {
     "that'll": "that will", "there're": "there are",
     "mustn't": "must not", "u": "you", "ur": "your", "y'all": "you all", "could've": "could have",
     "he'd": "he would", "she'd": "she would", "they'd": "they would", "we'd": "we would",
+    "where'd": "where did", "what'd": "what did", "who'd": "who did", "how'd": "how did",
+    "wanna": "want to", "gonna": "going to", "gotta": "have to", "gimme": "give me",
+    "lemme": "let me", "dunno": "do not know", "innit": "is not it",
+    "r": "are", "n": "and", "pls": "please", "plz": "please", "thx": "thanks", "ppl": "people",
+    "cos": "because", "cuz": "because",
 }  # fmt: skip
 # Without the sign, but for those that are other words.
 _NO_SHORT_FORMS = frozenset(
@@ -41,10 +46,17 @@ _SHORT_FORMS |= {
     for form, written in _SHORT_FORMS.items()
     if (bare := form.replace("'", "")) not in _NO_SHORT_FORMS
 }
+_COLOUR_WORDS = "black white grey gray red green blue yellow orange brown purple pink beige"
 # Before them 's is "is": "which cup's nearer the book", "the cup's on the table".
 _AFTER_IS = re.compile(
     r"\W*(?:the|an?|it|that|this|not|on|in|at|by|under|near(?:er)?|next|behind|between|above"
     r"|below|closer|closest|nearest|farthest|furthest|standing|lying|sitting|hanging)\b",
+    re.IGNORECASE,
+)
+# After them "its" is "it is": "its on the table", "its dark brown", but "its red lid".
+_ITS_IS = re.compile(
+    r"\W*(?:the|an?|not|now|in|on|at|by|under|near|next|behind|between|above|below|mine|yours|ours)\b"
+    rf"|\W*(?:(?:dark|light|bright|pale)\W+)?(?:{'|'.join(_COLOUR_WORDS.split())})\s*(?:$|[.,;!?])",
     re.IGNORECASE,
 )
 _AFTER_HAS = re.compile(r"\W*(?:been|got|gone)\b", re.IGNORECASE)
@@ -76,6 +88,8 @@ def tokenize(text: str) -> list[Token]:
             is_verb = _AFTER_IS.match(text, found.end()) or _is_asked_how(tokens)
             verb = " has" if _AFTER_HAS.match(text, found.end()) else " is" * bool(is_verb)
             spelled = f"{spelled[:-2]}{verb}"
+        if spelled == "its" and _ITS_IS.match(text, found.end()):
+            spelled = "it is"
         if spelled == "round" and _ARTICLE.match(text, found.end()):
             spelled = "around"
         tokens.extend(Token(part, found.start()) for part in spelled.split())
@@ -96,7 +110,7 @@ def _is_asked_how(before: list[Token]) -> bool:
 _COLOURS, _SHAPES, _PLACING, _BEFORE_THERE = (
     frozenset(words.split())
     for words in (
-        "black white grey gray red green blue yellow orange brown purple pink beige",
+        _COLOUR_WORDS,
         "tall long short wide narrow thick thin low high round square flat old new deep slim",
         "on in at by under next near beside behind above",
         "is are was were be it stands lies sits put go look one what who and or from over up",

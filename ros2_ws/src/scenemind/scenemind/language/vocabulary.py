@@ -59,6 +59,7 @@ class Thesaurus:
         close: Sequence[Sequence[str]],
         kinds: Mapping[str, Sequence[str]],
         attributes: Sequence[Sequence[str]] = (),
+        called: Sequence[Sequence[str]] = (),
     ) -> None:
         """
         Args:
@@ -66,10 +67,12 @@ class Thesaurus:
             close: words for things that are often confused.
             kinds: wider word -> its members, including their synonyms.
             attributes: words for one colour, size, material or state.
+            called: of the confused ones, those that people call by each other's name.
         """
         self._same = _neighbours(same)
         self._close = _neighbours(close)
         self._attributes = _neighbours(attributes)
+        self._called = _neighbours(called)
         self._kinds = {normal(kind): self._with_synonyms(ws) for kind, ws in kinds.items()}
 
     @classmethod
@@ -77,7 +80,7 @@ class Thesaurus:
     def load(cls) -> Thesaurus:
         """The packaged one."""
         data = read_table("scenemind.language", "synonyms.yaml")
-        return cls(data["same"], data["close"], data["kinds"], data["attributes"])
+        return cls(data["same"], data["close"], data["kinds"], data["attributes"], data["called"])
 
     def known(self) -> tuple[str, ...]:
         """Every word with a synonym."""
@@ -94,6 +97,11 @@ class Thesaurus:
         kinds = [kind for kind, members in self._kinds.items() if not names.isdisjoint(members)]
         close = (self._close.get(name, frozenset()) for name in names)
         return frozenset(kinds).union(*map(self.synonyms, kinds), *close) - names
+
+    def is_called(self, label: str, word: str) -> bool:
+        """Whether people call a thing of a label by a word, though it is another thing's name."""
+        names = self.synonyms(normal(word)) | {normal(word)}
+        return any(normal(label) in self._called.get(name, ()) for name in names)
 
     def attribute_words(self, word: str) -> frozenset[str]:
         """An attribute word and its synonyms."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.referring.whole import read_phrase
+from scenemind.language.speech_acts import words_in
 from scenemind.language.tokens import Token, tidied, tokenize
 
 _PLACES = re.compile(
@@ -21,6 +22,7 @@ _BREAK = re.compile(
     r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
     r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
 )
+_MATES = words_in("mates")
 _DEFINITE = ("the", "that", "this", "my", "our", "your")
 # Words that may join clauses.
 JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
@@ -33,6 +35,9 @@ def broken_up(text: str) -> list[Token]:
     words = _with_topic(tidied(_without_places(tokenize(said))))
     tokens: list[Token] = []
     for place, token in enumerate(words):
+        is_call = token.word in _MATES and place and words[place + 1 : place + 2] != []
+        if is_call and words[place + 1].word in ("it", "this", "that", "they"):
+            token = Token(",", token.start)  # "that is no lamp dude it is a speaker"
         if token.word == "," and (not tokens or tokens[-1].word == ","):
             continue
         tokens.append(token)

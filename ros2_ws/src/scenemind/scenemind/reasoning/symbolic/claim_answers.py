@@ -472,6 +472,12 @@ def _all_exist(things: Sequence[MapObject]) -> float:
     return float(np.prod([thing.confidence for thing in things]))
 
 
+def _said_of(reference: Reference) -> str:
+    """What is said of a thing: "on the desk"."""
+    said = reference.conditions if isinstance(reference, NounPhrase) else ()
+    return " ".join(map(verbalization.claim, said))
+
+
 def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
     """Yes or no: whether there are more of the first things than of the second; else of which
     there are more, or how many more."""
@@ -490,8 +496,11 @@ def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
     if question.asks == "which":
         most = subjects[(first > second) != (question.how == "more")]
         word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
-    nouns = zip((first, second), map(say.noun_of, subjects), strict=True)
-    there = f"there {say.be(first + second)} {joined([say.counted(*each) for each in nouns])}"
+    nouns = list(map(say.noun_of, subjects))
+    each = [say.counted(*one) for one in zip((first, second), nouns, strict=True)]
+    if nouns[0] == nouns[1]:  # "1 cup on the desk and 2 cups on the table"
+        each = [f"{one} {_said_of(of)}".strip() for one, of in zip(each, subjects, strict=True)]
+    there = f"there {say.be(first + second)} {joined(each)}"
     things = (*found[0].objects, *found[1].objects)
     sure = min(_mean_existence(things), 0.9) if things else 0.0
     return Reply(f"{word}, {there}", sure, things, word)

@@ -87,6 +87,7 @@ def intent_of(
     from scenemind.language.corrections.grammar import is_of_last
 
     parts: list[Intent] = []
+    unplaced = ""
     spoken_of: tuple[int, ...] = ()
     for command in commands:
         if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
@@ -95,20 +96,33 @@ def intent_of(
             )
         is_last = bool(spoken_of) and is_of_last(command)
         about = replace(query, marked_object_ids=spoken_of) if is_last else query
-        parts.append(_of_command(command, resolver_of(about), by))
+        is_moved = is_last and isinstance(command, trees.AddRelation) and _is_removal(parts[-1])
+        try:
+            part = _of_command(command, resolver_of(about), by)
+        except ReasoningError as error:
+            if not is_moved or error.failure.code != "not_found":
+                raise
+            unplaced = f" Where it is now I do not know: {error}"
+            continue
+        # "I took the cup away, it is on the shelf now": it is there, and not gone.
+        parts[len(parts) - is_moved :] = [part]
         spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
     # "I took the book away, it is not on the cabinet any more": the rest follows from the first.
     made = [edit for part in parts for edit in part.edits]
     removed = {edit.object_ids[0] for edit in made if edit.kind == "delete_object"}
     parts = [part for part in parts if not _follows(part, removed)]
     if len(parts) == 1:
-        return parts[0]
+        return replace(parts[0], response=f"{parts[0].response}{unplaced}")
     edits = tuple(edit for part in parts for edit in part.edits)
     doubts = [part.doubt for part in parts if part.doubt is not None]
     text = " ".join(doubt.text for doubt in doubts)
     doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
-    response = " ".join(part.response for part in parts)
+    response = " ".join(part.response for part in parts) + unplaced
     return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
+
+
+def _is_removal(part: Intent) -> bool:
+    return part.edits != () and all(edit.kind == "delete_object" for edit in part.edits)
 
 
 def _follows(part: Intent, removed: Collection[int]) -> bool:

@@ -7,16 +7,18 @@ surer than `DOUBTED`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scenemind.language import lexicon, verbalization
-from scenemind.language.english import normal, shown, singular
+from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
 from scenemind.language.trees import HasAttribute, NounPhrase
+from scenemind.language.vocabulary import Thesaurus
+from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
@@ -41,6 +43,34 @@ def failed_presumptions(
     for phrase in phrases if looks_of is None else looks_of:
         notes += _unborne(phrase, scene)
     return said_once(notes)
+
+
+def with_names(text: str, phrases: Iterable[NounPhrase], scene: Scene) -> str:
+    """An answer that says of the things that it names, and that were asked for by the name of
+    others, that they are meant: "the cup (object 37), a mug as I take it, is purple"."""
+    for noun in dict.fromkeys(phrase.noun for phrase in phrases):
+        things = scene.objects_at(rows_standing_in(scene, noun))
+        if not _is_called(things, noun):
+            continue
+        named = [say.the(thing).removeprefix("the ") for thing in things]
+        said = [name for name in named if name in text]
+        one = shown(normal(noun))
+        if not said and len(things) == 1:
+            text = f"I take {say.the(things[0])} for {with_article(one)}. {text}"
+        elif len(said) == 1 and text.count(said[0]) == 1:
+            before, after = text.split(said[0])
+            end = "" if after[:1] in (".", ",", ":", ";") else ","
+            text = f"{before}{said[0]}, {with_article(one)} as I take it{end}{after}"
+        else:
+            text = f"I take {plural(shown(things[0].label))} for {plural(one)}. {text}"
+    return text
+
+
+def _is_called(things: Sequence[MapObject], noun: str) -> bool:
+    """Whether things are what people mean by a noun, though none bears it. What may be another
+    thing was seen under that name, and is doubtful."""
+    is_called = Thesaurus.load().is_called
+    return bool(things) and all(is_called(thing.label, noun) for thing in things)
 
 
 def is_unborne(phrase: NounPhrase, look: HasAttribute, scene: Scene) -> bool:
@@ -98,7 +128,7 @@ def _stand_ins(phrases: Iterable[NounPhrase], scene: Scene) -> Iterator[str]:
     """What stands in for each unknown thing."""
     for noun in dict.fromkeys(phrase.noun for phrase in phrases):
         things = scene.objects_at(rows_standing_in(scene, noun))
-        if things:
+        if things and not _is_called(things, noun):
             names = say.the(things[0]) if len(things) == 1 else say.listed(things)
             one = noun if " " in noun else singular(noun)
             known = f"the nearest that I know {say.be(len(things))} {names}"

@@ -41,7 +41,12 @@ from scenemind.reasoning.symbolic.expressions import (
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.notes import find_note
-from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions, said_once
+from scenemind.reasoning.symbolic.presumptions import (
+    DOUBTED,
+    failed_presumptions,
+    said_once,
+    with_names,
+)
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     correction_refused,
@@ -75,7 +80,7 @@ SITUATED = "read as a situated question"
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
 _LIKELY_MEANT = 0.5
-# Most confidence in what is said of a misspelled thing.
+# Most confidence in what is said of a thing that was misspelled, or asked for by another name.
 _RESPELLED = 0.8
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
@@ -165,12 +170,24 @@ def _doubts_of(
     Args:
         is_loose: it was read loosely, without articles.
     """
+    phrases = _presumed(question)
+    certain = [phrase for phrase in phrases if phrase.definite or is_loose]
+    return failed_presumptions(phrases, scene, looks_of=certain)
+
+
+def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
+    """The phrases of things that a question presumes."""
     # Answers to these say so of their subjects.
     said = [part.subject for part in trees.parts_of(question, trees.Exists)]
     said += [part.subject for part in trees.parts_of(question, trees.Count)]
-    phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
-    certain = [phrase for phrase in phrases if phrase.definite or is_loose]
-    return failed_presumptions(phrases, scene, looks_of=certain)
+    return [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
+
+
+def _named(reply: MethodReply, question: trees.SituatedQuestion, scene: Scene) -> MethodReply:
+    """A reply that says which things it takes for those that were asked for by another name."""
+    text = with_names(reply.text, _presumed(question), scene)
+    sure = reply.confidence if text == reply.text else min(reply.confidence, _RESPELLED)
+    return replace(reply, text=text, confidence=sure)
 
 
 def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
@@ -368,14 +385,17 @@ class SymbolicReasoner:
         found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
         if not objects:
             return found
-        return _resting_on(_doubts_of(question, scene, is_loose=True), found, DOUBTED)
+        doubts = _doubts_of(question, scene, is_loose=True)
+        return _resting_on(doubts, _named(found, question, scene), DOUBTED)
 
     def _with_doubts(self, reply: MethodReply, query: Query, resolver: Resolver) -> MethodReply:
         """A reply that says what its question presumes and the map does not have, and is then
         doubtful."""
         if not reply.objects:
             return reply
-        doubts = _doubts_of(self._parsed(query)[0], resolver.scene)
+        question = self._parsed(query)[0]
+        doubts = _doubts_of(question, resolver.scene)
+        reply = _named(reply, question, resolver.scene)
         return _resting_on(said_once((*resolver.nearest, *doubts)), reply, DOUBTED)
 
     def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
