@@ -16,7 +16,7 @@ import difflib
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
@@ -610,7 +610,7 @@ class Scene:
         from scenemind.frames import read_sequence
         from scenemind.mapping import map_all
 
-        wanted = iter(islice(read_sequence(source), frames))
+        wanted: Iterator[RGBDFrame] = islice(read_sequence(source), frames)
         first = next(wanted, None)
         if first is not None:
             _check_clock(self.writable_memory, source.name, first)
