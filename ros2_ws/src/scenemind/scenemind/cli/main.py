@@ -73,8 +73,7 @@ class SentenceErrors(TyperGroup):
                 error.message = "Memories are named by --memory NAME."  # type: ignore[attr-defined]
             if "unexpected extra argument" in message:
                 error.message = (  # type: ignore[attr-defined]
-                    f"{message}. Put a question or a phrase in quotes; memories are named by"
-                    " --memory."
+                    f"{message}. Memories are named by --memory; a question stands in quotes."
                 )
             raise
 
