@@ -1,7 +1,8 @@
 """Reference pages of the documentation site, made from the code each time that the site is built.
 
-mkdocs loads this file as a hook (mkdocs.yml). Topics, services and actions are those of running
-nodes, so it needs the ROS environment: `make docs`.
+`python tools/reference.py` writes the doctor's table of docs/troubleshooting.md, which stands in
+the repository. mkdocs loads this file as a hook (mkdocs.yml). Topics, services and actions are
+those of running nodes, so it needs the ROS environment: `make docs`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ _STANDARD_TYPES = {
     "visualization_msgs/msg/MarkerArray": "Boxes and names for RViz and Foxglove. Latched.",
     "vision_msgs/msg/Detection3DArray": "Boxes of the newest answer, where vision_msgs is there.",
 }
+# The doctor's table stands after it, to the end of the page.
+DOCTORS_TABLE = "<!-- doctor's checks: written by tools/reference.py -->"
 # Files outside docs/ that are pages of the site; other files that pages link to are copied.
 _PAGES = {
     "README.md": "index.md",
@@ -394,9 +397,11 @@ def doctor_fixes() -> list[tuple[str, str, list[str]]]:
 
 def _check_name(function: ast.FunctionDef) -> str:
     for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "name":
+            return ", ".join(_texts(node.value))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
             name = _text(node.args[0])
-            if name and name != "…":
+            if name:
                 return name
     return function.name.removeprefix("check_").replace("_", " ")
 
@@ -406,7 +411,8 @@ def _fixes(function: ast.FunctionDef) -> Iterator[str]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "fix":
             yield from _texts(node.value)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
-            yield from (text for argument in node.args[3:] for text in _texts(argument))
+            texts = (text for argument in node.args[3:] for text in _texts(argument))
+            yield from (text for text in texts if not text.endswith(": …"))  # a fix again
 
 
 def _texts(node: ast.expr) -> Iterator[str]:
@@ -428,10 +434,17 @@ def _text(node: ast.expr) -> str:
 
 def troubleshooting_table() -> str:
     """The doctor's checks with what each advises."""
-    lines = ["| check | what is checked | what to do |", "|---|---|---|"]
+    lines = ["| check | what it asks | what to do if not |", "|---|---|---|"]
     for name, doc, fixes in doctor_fixes():
         lines.append(f"| {_cell(name)} | {_cell(doc)} | {'<br>'.join(map(_cell, fixes))} |")
     return "\n".join(lines)
+
+
+def write_troubleshooting() -> None:
+    """Write the table into its page, which people also read in a checkout."""
+    page = ROOT / "docs" / "troubleshooting.md"
+    before, mark, _ = page.read_text(encoding="utf-8").partition(DOCTORS_TABLE)
+    page.write_text(f"{before}{mark}\n\n{troubleshooting_table()}\n", encoding="utf-8")
 
 
 # ---------------------------------------------------------------------------------- words in cells
@@ -486,8 +499,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:  # noqa: ARG001
-    """Lead links out of docs/ to the copies, and fill in the doctor's table."""
-    markdown = markdown.replace("<!-- doctor's checks -->", troubleshooting_table())
+    """Lead links out of docs/ to the copies."""
     is_generated = page.file.abs_src_path is None
     return markdown if is_generated else _relinked(markdown, ROOT / "docs", page.file.src_uri)
 
@@ -528,3 +540,7 @@ def _relinked(markdown: str, folder: Path, place: str) -> str:
         return f"[{text}]({way}{anchor or ''})"
 
     return _LINK.sub(lead, markdown)
+
+
+if __name__ == "__main__":
+    write_troubleshooting()

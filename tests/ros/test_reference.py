@@ -64,7 +64,11 @@ def test_every_command_error_and_public_name_is_there(reference: ModuleType) -> 
 
 
 def test_the_doctor_s_advice_is_in_troubleshooting(reference: ModuleType, repository: Path) -> None:
+    """`python tools/reference.py` writes it anew."""
     table = reference.troubleshooting_table()
     assert "enable_sync:=true" in table
     assert "chrony" in table
-    assert "<!-- doctor's checks -->" in (repository / "docs/troubleshooting.md").read_text("utf-8")
+    page = (repository / "docs/troubleshooting.md").read_text("utf-8")
+    assert page.endswith(f"\n\n{table}\n")
+    for check in ("depth on colour", "registered depth", "world is z-up", "… stamps", "… QoS"):
+        assert any(check in row.split("|")[1] for row in table.splitlines()), check

@@ -32,20 +32,20 @@ def test_the_offset_is_found(x: int, y: int) -> None:
 
 
 def test_an_offset_fails_with_the_fix() -> None:
-    finding = check_alignment("depth on colour", edge_offset([scene(12, 5)]), 320, "align it")
+    finding = check_alignment(edge_offset([scene(12, 5)]), 320)
     assert finding.status == "fail"
-    assert finding.fix == "align it"
+    assert "align_depth.enable:=true" in finding.fix
     assert finding.measured.startswith("13 px")
-    aligned = check_alignment("depth on colour", edge_offset([scene()]), 320, "align it")
+    aligned = check_alignment(edge_offset([scene()]), 320)
     assert (aligned.status, aligned.fix) == ("ok", "")
 
 
 def test_edges_that_hardly_agree_tell_nothing() -> None:
     """An aligned recording was seen to have its weak peak 16 px away."""
-    finding = check_alignment("depth on colour", (16.0, 0.0, 2.9), 640, "align it")
+    finding = check_alignment((16.0, 0.0, 2.9), 640)
     assert finding.status == "warn"
     assert finding.measured.startswith("cannot tell")
-    assert check_alignment("depth on colour", (16.0, 0.0, 4.0), 640, "").status == "fail"
+    assert check_alignment((16.0, 0.0, 4.0), 640).status == "fail"
 
 
 def test_small_images_are_looked_at_too() -> None:
@@ -65,4 +65,4 @@ def test_a_bare_wall_tells_nothing() -> None:
     color, _ = scene()
     offset = edge_offset([(color, np.full((240, 320), 2.0, np.float32))])
     assert offset is None
-    assert check_alignment("depth on colour", offset, 320, "").status == "warn"
+    assert check_alignment(offset, 320).status == "warn"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 r"""A behaviour tree: drive to where a thing can be seen, look, ask about it, and correct the map.
 
-ros2 run scenemind_ros visit_tree.py --ros-args -p target:="the red chair" \
-    -p question:="what is on the red chair?" -p correction:="the red chair is broken"
+ros2 run scenemind_ros visit_tree.py --ros-args -p target:="the green chair" \
+    -p question:="what is on the green chair?" -p correction:="the green chair is broken"
 
 Needs py_trees (`pip install py_trees`, or ros-<distro>-py-trees). Drives with Nav2's action
 navigate_to_pose where nav2_msgs is installed; else publishes goal_pose, and waits until odometry is

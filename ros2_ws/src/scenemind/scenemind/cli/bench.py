@@ -104,7 +104,7 @@ def _frame(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Map simulated 640x480 frames with about 20 detections, on one core.
+    """Map simulated 640x480 frames with about 20 detections, on one core. It takes some minutes.
 
     Milliseconds are medians, without the detector.
     """

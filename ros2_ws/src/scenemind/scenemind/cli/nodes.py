@@ -21,7 +21,7 @@ app = typer.Typer()
 
 @app.command(
     "up",
-    epilog="Example: scenemind up --sim; scenemind up --params detector.weights=yolo.onnx",
+    epilog="Example: scenemind up --sim; scenemind up --params detector.weights=./yolo.onnx",
 )
 def _up(
     separate: Annotated[

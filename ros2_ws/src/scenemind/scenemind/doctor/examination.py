@@ -38,11 +38,6 @@ from scenemind.frames import DepthCalibration, DepthRegistrar, SensorFrame
 from scenemind.geometry import GeometryError, PinholeCamera
 
 _NOTHING = Stream("", np.zeros(0, np.int64))
-_ALIGN = (
-    "start the driver with align_depth.enable:=true, or set depth.aligned:=false and"
-    " depth.color_T_depth (7-Scenes folder: add calibration.json)"
-)
-_RECALIBRATE = "the calibration does not fit: check color_T_depth and both intrinsics"
 
 
 def examine(evidence: Evidence, sync: SyncConfig) -> list[Finding]:
@@ -125,13 +120,13 @@ def _alignment(evidence: Evidence, camera: PinholeCamera) -> Iterator[Finding]:
     same_size = all(frame.color.shape[:2] == frame.depth_m.shape for frame in evidence.frames)
     if same_size:
         raw = edge_offset([(frame.color, frame.depth_m) for frame in evidence.frames])
-        finding = check_alignment("depth on colour", raw, width, _ALIGN)
+        finding = check_alignment(raw, width)
         if calibration is not None and finding.status != "ok":
             finding = replace(finding, status="warn", fix=_live_registration(calibration))
         yield finding
     if calibration is not None:
         pairs = [(frame.color, frame.depth_m) for frame in _registered(evidence, camera)]
-        yield check_alignment("registered depth", edge_offset(pairs), width, _RECALIBRATE)
+        yield check_alignment(edge_offset(pairs), width, is_registered=True)
 
 
 def _live_registration(calibration: DepthCalibration) -> str:

@@ -18,7 +18,10 @@ _FEW, _HARDLY_ANY = 0.5, 0.1  # shares of pixels with depth
 
 
 def check_encodings(stream: str, encodings: Collection[str]) -> Finding:
-    """Check encodings of colour or depth; of compressed images the last word counts."""
+    """Can the encoding of the images be read?
+
+    Of compressed images its last word counts.
+    """
     known = _COLOR if stream == "color" else _DEPTH
     words = {encoding.replace(";", " ").split()[-1] if encoding else "" for encoding in encodings}
     named = ", ".join(sorted(encodings))
@@ -43,7 +46,7 @@ def check_sizes(
     camera: tuple[int, int] | None,
     is_calibrated: bool,
 ) -> Finding:
-    """Check sizes of colour, depth and camera_info; calibrated depth may differ."""
+    """Do colour, depth and camera_info have one size? Calibrated depth may have another."""
     measured = f"colour {_sizes(color)}, depth {_sizes(depth)}"
     if camera is not None:
         measured += f", camera_info {camera[0]}x{camera[1]}"
@@ -66,7 +69,7 @@ def check_sizes(
 
 
 def check_depth_units(depth_m: NDArray[np.float32]) -> Finding:
-    """Check that the median depth, in metres, is plausible for a room; 0 is not measured."""
+    """Is the median depth that of a room, in metres? 0 is not measured."""
     measured = depth_m[depth_m > 0]
     if len(measured) == 0:
         return Finding("depth units", "fail", "no depth at all", "is the depth sensor switched on?")
@@ -86,7 +89,7 @@ def check_depth_units(depth_m: NDArray[np.float32]) -> Finding:
 
 
 def check_depth_coverage(depth_m: NDArray[np.float32]) -> Finding:
-    """Check the share of pixels with depth."""
+    """Do enough pixels have depth?"""
     share = float(np.mean(depth_m > 0)) if depth_m.size else 0.0
     text = f"{share:.0%} of the pixels"
     if share < _HARDLY_ANY:
@@ -171,12 +174,25 @@ def _correlation(
 
 
 def check_alignment(
-    name: str, offset: tuple[float, float, float] | None, width: int, fix: str
+    offset: tuple[float, float, float] | None, width: int, *, is_registered: bool = False
 ) -> Finding:
-    """Judge an `edge_offset` of images of a width; `fix` is the way to mend an offset."""
+    """Do the edges of depth lie on those of colour?
+
+    Args:
+        offset: see `edge_offset`.
+        width: of the images.
+        is_registered: depth was registered here, with the calibration of the recording.
+    """
+    name = "registered depth" if is_registered else "depth on colour"
     if offset is None:
-        way_out = "point the camera at things in front of others, with depth around them"
-        return Finding(name, "warn", "too few depth edges to tell", way_out)
+        fix = "point the camera at things in front of others, with depth around them"
+        return Finding(name, "warn", "too few depth edges to tell", fix)
+    fix = (
+        "the calibration does not fit: check color_T_depth and both intrinsics"
+        if is_registered
+        else "start the driver with align_depth.enable:=true, or set depth.aligned:=false and"
+        " depth.color_T_depth (7-Scenes folder: add calibration.json)"
+    )
     x, y, sharpness = offset
     apart_px = float(np.hypot(x, y))
     text = f"{apart_px:.0f} px ({x:+.0f}, {y:+.0f}) between edges, sharpness {sharpness:.1f}"

@@ -65,7 +65,11 @@ _MIN_POINTS = 300
 
 
 def check_rotations(quaternions: NDArray[np.float64]) -> Finding:
-    """Check the norms of quaternions (N, 4), x y z w, as sent."""
+    """Are the rotations of odometry unit quaternions?
+
+    Args:
+        quaternions: (N, 4), x y z w, as sent.
+    """
     norms = np.linalg.norm(quaternions, axis=1)
     bad = int(np.sum(~(np.abs(norms - 1.0) < _UNIT)))
     if bad:
@@ -79,7 +83,11 @@ def check_motion(
     positions: NDArray[np.float64],
     quaternions: NDArray[np.float64],
 ) -> Finding:
-    """Check speeds between poses: stamps (N,), positions (N, 3), quaternions (N, 4)."""
+    """Does the camera move as fast as a robot can, without jumps?
+
+    Args:
+        stamps_ns, positions, quaternions: (N,), (N, 3), (N, 4), of the poses.
+    """
     step_s = np.diff(stamps_ns) / 1e9
     moving = step_s > 0
     if not moving.any():
@@ -105,7 +113,11 @@ def check_motion(
 
 
 def check_upright(rotations: NDArray[np.float64]) -> Finding:
-    """Check that the lower side of images points down; `world_T_camera` rotations (N, 3, 3)."""
+    """Does the lower side of the images point down in the world?
+
+    Args:
+        rotations: (N, 3, 3), of `world_T_camera`.
+    """
     down = rotations[:, :, 1].mean(axis=0)
     down /= max(float(np.linalg.norm(down)), 1e-9)
     tilt_deg = float(np.degrees(np.arccos(np.clip(-down[2], -1.0, 1.0))))
@@ -171,7 +183,7 @@ def find_floor(
 def check_floor(
     floor: Floor | None, world_T_recorded: Pose | None = None, gravity_path: Path | None = None
 ) -> Finding:
-    """Check the floor's distance from the camera, and that it is level.
+    """Is the floor level, and as far below the camera as a floor is?
 
     Args:
         world_T_recorded: rotation of the recording's own world; None: identity.

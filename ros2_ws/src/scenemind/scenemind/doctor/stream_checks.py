@@ -19,7 +19,7 @@ _MS_PER_NS = 1e-6
 
 
 def check_order(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
-    """Check stamps (N,) in the order of arrival: none missing, repeated or going back."""
+    """Do stamps rise, in the order of arrival, with none missing or repeated?"""
     name = f"{stream} stamps"
     missing = int(np.sum(stamps_ns <= 0))
     steps = np.diff(stamps_ns)
@@ -38,7 +38,7 @@ def check_order(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
 
 
 def check_rate(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
-    """Check the median rate of stamps (N,) and the longest gap."""
+    """Do messages come often enough, without long gaps?"""
     name = f"{stream} rate"
     steps = np.diff(np.unique(stamps_ns[stamps_ns > 0]))
     if len(steps) == 0:
@@ -59,7 +59,7 @@ def check_rate(stream: str, stamps_ns: NDArray[np.int64]) -> Finding:
 
 
 def check_clock(age_s: float) -> Finding:
-    """Check the age of the newest image on arrival, by this machine's clock."""
+    """Is the newest image new when it arrives, by this machine's clock?"""
     days = age_s / _DAY_S
     age = f"{days:.0f} days" if abs(days) > 1 else f"{age_s:.3f} s"
     text = f"images are {age} old on arrival"
@@ -75,7 +75,7 @@ def check_clock(age_s: float) -> Finding:
 def check_pairing(
     color_ns: NDArray[np.int64], depth_ns: NDArray[np.int64], tolerance_s: float
 ) -> Finding:
-    """Check the time from each colour image (N,) to the nearest depth (M,)."""
+    """Does each colour image have a depth image of nearly the same time?"""
     if len(color_ns) == 0 or len(depth_ns) == 0:
         text = f"{len(color_ns)} colour and {len(depth_ns)} depth images"
         return Finding("colour to depth", "fail", text, "let topics.depth name the depth topic")
@@ -93,7 +93,7 @@ def check_pairing(
 def check_odometry_covers(
     color_ns: NDArray[np.int64], odometry_ns: NDArray[np.int64], gap_s: float
 ) -> Finding:
-    """Check the share of colour images (N,) with odometry (M,) shortly before and after."""
+    """Do colour images have odometry shortly before and after them?"""
     name = "odometry in time"
     known = np.unique(odometry_ns[odometry_ns > 0])
     if len(known) == 0 or len(color_ns) == 0:
@@ -132,7 +132,7 @@ _CENTRAL = 0.15  # largest offset of the principal point, relative to the size
 
 
 def check_camera(camera: CameraFacts | None) -> Finding:
-    """Check that the intrinsics are plausible for a calibrated camera without distortion."""
+    """Are the intrinsics those of a calibrated camera without distortion?"""
     if camera is None:
         fix = "let topics.camera_info name the camera_info that the driver publishes"
         return Finding("camera_info", "fail", "none", fix)
@@ -160,7 +160,7 @@ def check_camera(camera: CameraFacts | None) -> Finding:
 
 
 def check_qos(stream: str, topic: str, offered: Sequence[OfferedQos]) -> Finding:
-    """Check that a reliable subscriber can receive every message."""
+    """Can a reliable subscriber receive every message?"""
     name = f"{stream} QoS"
     text = " and ".join(sorted({_describe(qos) for qos in offered}))
     if stream == "tf_static" and not all(qos.latched for qos in offered):
