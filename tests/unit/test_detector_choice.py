@@ -119,7 +119,7 @@ def test_the_choice_and_its_reason_are_printed(
 
 
 def test_where_none_can_be_found_it_says_how_to_name_one() -> None:
-    ways = r"detector\.weights.*--detector.*SCENEMIND_WEIGHTS.*yoloe-26n-seg.*detector export"
+    ways = r"--detector FILE\.onnx.*SCENEMIND_WEIGHTS.*detector\.weights.*docs/detectors\.md"
     with pytest.raises(PerceptionError, match=ways):
         chosen()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,9 @@ def test_a_pause_can_be_shorter_or_longer(root: Path) -> None:
     status, output = run(root, "--memory", "row", "--pause", "7200")
     assert status == 0
     assert "no changes: the camera was here only once" in output
-    assert "Say --since +10" in output
+    moment = re.findall(r"Say --since (\S+) for", output)
+    assert moment == ["+1801"]  # half of an hour and two seconds
+    assert run(root, "--memory", "row", "--pause", "7200", "--since", *moment)[0] == 0
 
 
 def test_a_first_visit_has_no_changes_and_a_note(root: Path) -> None:

@@ -107,13 +107,25 @@ def test_the_journal_names_the_speaker(root: Path) -> None:
 
 
 def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:
-    command = ("map", "sim:1", "--memory", "m", "--memory-root", tmp_path, "--frames", 4)
+    named = ("--memory", "m", "--memory-root", tmp_path, "--frames", 4)
+    command = ("map", "sim:1", *named)
     assert run(*command)[0] == 0
     status, output = run(*command)
     assert status == 1
     assert "--replace" in output
-    assert run(*command, "--extend")[0] == 0
+    assert run("map", "sim:1:start=600", *named, "--extend")[0] == 0
+    assert run("changes", *named[:4])[0] == 0
     assert run(*command, "--replace")[0] == 0
+
+
+def test_a_recording_whose_clock_began_anew_extends_nothing(tmp_path: Path) -> None:
+    named = ("--memory", "m", "--memory-root", tmp_path)
+    assert run("map", "sim:1", *named, "--frames", 4)[0] == 0
+    status, output = run("map", "sim:1", *named, "--frames", 4, "--extend")
+    assert status == 1
+    assert "begin at 1.0 s, before the last frame of the memory (1.1 s)" in output
+    assert "scenemind memory merge" in output
+    assert run_json("memory", "info", *named)["frames"] == 4
 
 
 @pytest.mark.parametrize(

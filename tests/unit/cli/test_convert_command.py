@@ -148,4 +148,4 @@ def test_a_folder_that_may_not_be_read_is_one_sentence(
 def test_empty_folder_is_one_sentence(tmp_path: Path) -> None:
     status, _, told = convert(tmp_path / "none", tmp_path / "bag")
     assert status == 1
-    assert "there is no sequence" in told
+    assert "there is no recording" in told

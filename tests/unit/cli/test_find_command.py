@@ -47,9 +47,17 @@ def test_matches_are_shown_best_first_with_reasons(root: Path) -> None:
     ] * 2
 
 
-def test_search_without_matches_lists_the_labels_and_is_no_error(root: Path) -> None:
+def test_what_is_left_out_is_said(root: Path) -> None:
+    every = json.loads(run(root, "chair", "--json")[1].splitlines()[-1])
+    assert every["found"] == len(every["objects"]) > 1
+    output = run(root, "chair", "--count", "1")[1]
+    assert f"1 of {every['found']}; --count {every['found']} shows all" in output
+    assert "shows all" not in run(root, "chair")[1]
+
+
+def test_search_without_matches_lists_the_labels(root: Path) -> None:
     status, output = run(root, "unicorn")
-    assert (status, output.strip()) == (0, "nothing fits unicorn. Known are: chair, sofa.")
+    assert (status, output.strip()) == (1, "nothing fits unicorn. Known are: chair, sofa.")
 
 
 def test_no_words_are_an_error(root: Path) -> None:

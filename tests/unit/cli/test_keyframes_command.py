@@ -66,10 +66,17 @@ def test_pictures_and_a_page_are_written(rooms: Path, tmp_path: Path) -> None:
     assert names == {"index.html", *(f"{n}-frame-{f['frame']:06d}.jpg" for n, f in frames)}
 
 
-def test_without_a_model_the_tree_cannot_be_read(rooms: Path) -> None:
-    chosen = run_json(*QUESTION, rooms, status=1)
+def test_without_a_model_the_objects_of_the_question_choose(rooms: Path) -> None:
+    chosen = run_json(*QUESTION, rooms)
+    assert (chosen["selector"], chosen["error"]) == ("objects", None)
+    assert chosen["key_frames"] == run_json(*QUESTION, rooms, "--selector", "objects")["key_frames"]
+
+
+def test_without_a_model_the_tree_that_is_asked_for_cannot_be_read(rooms: Path) -> None:
+    chosen = run_json(*QUESTION, rooms, "--selector", "tree", status=1)
     assert chosen["error"]["code"] == "method_unavailable"
     assert "models.language.model" in chosen["error"]["message"]
+    assert "--selector objects" in chosen["error"]["message"]
 
 
 def test_a_model_that_fails_leaves_no_frames(rooms: Path) -> None:

@@ -134,6 +134,7 @@ def test_version() -> None:
         (["ask", "where?", "--memry", "room"], "--memory"),
         (["ask", "where?", "--memory", "rom"], "did you mean room?"),
         (["view", "room"], "Memories are named by --memory"),
+        (["ask", "where", "is", "it?"], "stands in quotes"),
     ],
 )
 def test_error_of_a_misspelled_command_suggests_another(

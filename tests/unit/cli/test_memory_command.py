@@ -91,6 +91,12 @@ def test_delete_asks_first(root: Path) -> None:
     assert not (root / "kitchen").exists()
 
 
+def test_to_delete_what_is_not_there_makes_nothing(root: Path) -> None:
+    status, output = run(root, "delete", "--memory", "cellar", "--yes")
+    assert status == 1
+    assert "scenemind map" not in output
+
+
 @pytest.mark.parametrize("command", [("info",), ("delete", "--yes")])
 @pytest.mark.parametrize(
     ("name", "reason"),

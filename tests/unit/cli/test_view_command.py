@@ -153,7 +153,7 @@ def test_an_open_view_blocks_no_command(rooms: Path) -> None:
         for command in (
             ["ask", "how many chairs are there?"],
             ["align", "object 1 is a stool"],
-            ["map", "sim:1", "--extend", "--frames", "4"],
+            ["map", "sim:1:start=60", "--extend", "--frames", "4"],
             ["align", "undo that"],
         ):
             result = CliRunner().invoke(app, [*command, *named])

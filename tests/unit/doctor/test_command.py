@@ -133,7 +133,7 @@ def test_an_image_that_cannot_be_decoded_is_told(tmp_path: Path) -> None:
 def test_nothing_there_is_one_sentence(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["doctor", str(tmp_path / "none")])
     assert done.exit_code == 1
-    assert "there is no sequence" in done.stderr
+    assert "there is no recording" in done.stderr
 
 
 def test_a_table_with_the_worst_is_printed(good_bag: Path) -> None:

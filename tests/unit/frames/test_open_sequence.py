@@ -33,10 +33,16 @@ def test_error_of_an_unknown_folder_lists_its_contents_and_known_formats(tmp_pat
         open_sequence(tmp_path)
 
 
+def test_a_folder_of_a_recording_points_to_the_one_above(tum_folder: Path) -> None:
+    with pytest.raises(FrameError, match="the folder above is one") as error:
+        open_sequence(tum_folder / "rgb")
+    assert str(error.value).endswith(str(tum_folder))
+
+
 @pytest.mark.parametrize("name", ["nowhere", "empty", "note.txt"])
 def test_other_files_are_no_recording(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "note.txt").touch()
-    found = {"nowhere": "no sequence at", "empty": "an empty folder", "note.txt": r"type \.txt"}
+    found = {"nowhere": "no recording at", "empty": "an empty folder", "note.txt": r"type \.txt"}
     with pytest.raises(FrameError, match=found[name]):
         open_sequence(tmp_path / name)

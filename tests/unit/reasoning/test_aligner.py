@@ -254,3 +254,13 @@ def test_a_speaker_is_a_name_and_no_order(by: str) -> None:
     (entry,) = memory.corrections()
     assert (entry.by, entry.edit.value) == (by, by)
     assert len(memory.snapshot().objects) == 10
+
+
+def test_what_was_spoken_of_is_not_called_marked() -> None:
+    router = Router(room_memory(), dialogues=Dialogues(2, 6))
+    router.ask(Query("where is the laptop?", dialogue_id="a"))
+    spoken = router.ask(Query("what is this?", dialogue_id="a"))
+    assert spoken.text.startswith("The thing of which we spoke is a laptop")
+    (laptop,) = spoken.objects
+    pointed = router.ask(Query("what is this?", marked_object_ids=(laptop.object_id,)))
+    assert pointed.text.startswith("The marked object is a laptop")

@@ -167,6 +167,14 @@ def test_where_several_were_spoken_of_none_is_meant() -> None:
     assert dialogue.resolved(Query("it is red")).marked_object_ids == ()
 
 
+@pytest.mark.parametrize("said", ["yes", "no", "No, thanks."])
+def test_a_yes_or_no_is_nothing_that_was_spoken_of(said: str) -> None:
+    dialogue = Dialogue("d")
+    dialogue.add(Turn("is there a chair?", "Yes."))
+    dialogue.add(Turn(said, "As you like."))
+    assert dialogue.resolved(Query("what is this?")).before == "is there a chair?"
+
+
 def test_dialogues_are_bounded_and_the_silent_ones_go_first() -> None:
     dialogues = Dialogues(2, 3)
     first = dialogues.get("a")

@@ -217,3 +217,16 @@ def test_other_names_are_paths(tmp_path: Path) -> None:
     # Not everything that begins with sim is simulated.
     with pytest.raises(FrameError, match="simple"):
         open_source(str(tmp_path / "simple"))
+
+
+@pytest.mark.parametrize("name", ["sim3", "sim-3", "sim_3"])
+def test_a_name_nearly_of_a_simulated_room_gets_that_offered(name: str) -> None:
+    with pytest.raises(SimulationError, match="did you mean sim:3"):
+        open_source(name)
+
+
+def test_a_later_drive_is_the_same_but_for_its_clock() -> None:
+    now, later = open_source("sim:1:frames=3"), open_source("sim:1:frames=3,start=600")
+    for one, other in zip(now, later, strict=True):
+        assert other.stamp_ns - one.stamp_ns == 600_000_000_000
+        assert np.array_equal(one.color, other.color)

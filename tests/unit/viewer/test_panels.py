@@ -31,6 +31,8 @@ CUP, TABLE, CHAIR = (
     make_thing(3, "chair", (1, 0, 0.4)),
 )
 
+FLOOR = Box3D((0, 0, 0), (4, 4, 0.1))
+
 
 def graph(*relations: Relation):
     return make_scene(CUP, TABLE, CHAIR, relations=relations)
@@ -106,13 +108,23 @@ def names(branches: list[dict[str, Any]]) -> list[Any]:
 
 
 def test_the_tree_shows_what_carries_what() -> None:
-    floor = StructurePlane(-1, "floor", Box3D((0, 0, 0), (4, 4, 0.1)), (0, 0, 1), 16.0)
+    floor = StructurePlane(-1, "floor", FLOOR, (0, 0, 1), 16.0)
     relations = (Relation(1, "on", 2), Relation(2, "on", -1), Relation(2, "near", 3))
     scene = dataclasses.replace(graph(*relations), structure={-1: floor})
     tree = tree_json(scene, Filter(), ClassColors())
     assert names(tree) == [
         ["building", ["room", ["floor", ["table 2", "cup 1"]], ["not known on what", "chair 3"]]]
     ]
+
+
+def test_the_tree_counts_as_people_do() -> None:
+    named = ((18, "chair"), (101, "chair"), (2, "sofa"))
+    things = [make_thing(i, label, (i % 10, 0, 0.4)) for i, label in named]
+    floors = {i: StructurePlane(i, "floor", FLOOR, (0, 0, 1), 16.0) for i in (-1, -2)}
+    carried = (Relation(101, "on", -1), Relation(2, "on", -1), Relation(18, "on", -2))
+    scene = dataclasses.replace(make_scene(*things, relations=carried), structure=floors)
+    ((_, (_, (floor, *on_it))),) = names(tree_json(scene, Filter(), ClassColors()))
+    assert (floor, on_it) == ("2 floors", ["chair 18", "chair 101", "sofa 2"])
 
 
 def test_things_that_carry_each_other_are_in_the_tree_once() -> None:

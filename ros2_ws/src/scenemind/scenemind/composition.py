@@ -249,6 +249,17 @@ class Reasoner:
         """Time, tokens and money of one question, with the configured limits."""
         return self.models.allowance(seconds)
 
+    @property
+    def usual_selector(self) -> SelectorName:
+        """The configured selector of key frames; without the model that it needs, `objects`."""
+        name = self._config.memtree.selector
+        needs_model = name in ("tree", "detector")
+        return "objects" if needs_model and self._reads_trees() is None else name
+
+    def _reads_trees(self) -> ChatModel | None:
+        """The model that chooses frames: who sees pictures reads as well."""
+        return self.models.language or self.models.vision
+
     def selector(self, name: str) -> FrameSelector:
         """A selector of key frames; kept, as some remember the frames that they have seen.
 
@@ -353,12 +364,12 @@ class Reasoner:
             return UniformSelector()
         if name == "retrieval":
             return RetrievalSelector(make_image_text_encoder(config.image_encoder))
-        language = self.models.language or self.models.vision  # who sees pictures reads as well
+        language = self._reads_trees()
         if language is None:
             raise ReasoningError(
                 "method_unavailable",
                 f'The selector "{name}" needs a language model: name one (models.language.model,'
-                ' --model); "objects" and "uniform" need none.',
+                " --model), or use one that needs none (--selector objects, --selector uniform).",
             )
         if name == "detector":
             return DetectorSelector(language, self._shared_detector())

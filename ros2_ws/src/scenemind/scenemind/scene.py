@@ -16,10 +16,10 @@ import difflib
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -446,10 +446,7 @@ class Scene:
             ModelError: a model failed.
         """
         if isinstance(of, str):
-            has_model = self.reasoner.models.vision is not None
-            selector = self.reasoner.selector(
-                self.config.memtree.selector if has_model else "objects"
-            )
+            selector = self.reasoner.selector(self.reasoner.usual_selector)
             asking = self._asking(_TIMEOUT_S)
             return selector.select(Query(of), self.memory, count, asking).key_frames
         things = (of,) if isinstance(of, (MapObject, int)) else of
@@ -515,8 +512,8 @@ class Scene:
         """Map one frame of a camera, and return when it is in the map.
 
         Args:
-            frame: with a number and a stamp above those of the frame before, since the scene was
-                made or opened; its images must not change afterwards.
+            frame: with a number above that of the frame before, since the scene was made or opened,
+                and a stamp above that of all in the map; its images must not change afterwards.
 
         Raises:
             SceneMindError: no detector, or the frame does not come after the last one; nothing was
@@ -524,6 +521,7 @@ class Scene:
         """
         _check_order(self._last_added, frame)
         if self._mapper is None:
+            _check_clock(self.writable_memory, "these frames", frame)
             detector = _detector_of(self.config, self._detector, None)
             self._mapper = self._new_mapper(detector, patiently=False)
             if self.config.inventory.enabled:
@@ -584,6 +582,7 @@ class Scene:
         """Map a recording into this scene, every frame of it; objects keep their ids.
 
         A recording is a visit of its own where it begins minutes after the one before (`changes`).
+        One whose clock began anew is mapped into a memory of its own: see `changes` and `merge`.
 
         Args:
             recording: see `map`; in the world frame of what is mapped already.
@@ -591,7 +590,8 @@ class Scene:
             on_frame: called after each frame, on another thread.
 
         Raises:
-            SceneMindError: no such recording, no detector for it, or a damaged file.
+            SceneMindError: no such recording, no detector for it, a damaged file, or its stamps
+                begin before the last frame that is mapped already; nothing was changed then.
         """
         from scenemind.simulation import open_source
 
@@ -610,6 +610,11 @@ class Scene:
         from scenemind.frames import read_sequence
         from scenemind.mapping import map_all
 
+        wanted: Iterator[RGBDFrame] = islice(read_sequence(source), frames)
+        first = next(wanted, None)
+        if first is not None:
+            _check_clock(self.writable_memory, source.name, first)
+            wanted = chain((first,), wanted)
         mapper = self._new_mapper(detector, patiently=True)
         self._mapper = self._last_added = None
         count, start = 0, time.perf_counter()
@@ -620,7 +625,6 @@ class Scene:
             if on_frame is not None:
                 on_frame(report)
 
-        wanted = iter(islice(read_sequence(source), frames))
         if self._coming_back is not None:
             for frame in wanted:
                 count_frame(self._process(mapper, frame, patiently=True))
@@ -1061,6 +1065,23 @@ def _check_order(last: RGBDFrame | None, frame: RGBDFrame) -> None:
         f" {last.stamp_ns} ns: numbers and stamps of added frames rise; another visit begins with"
         " scene.map(recording), or with the first frame after the scene is closed and opened again"
         " (sm.open)"
+    )
+
+
+def _check_clock(memory: Memory, name: str, first: RGBDFrame) -> None:
+    """
+    Raises:
+        SceneMemoryError: a recording begins before the last frame of the memory: what was there
+            earlier and what later could not be told any more.
+    """
+    last_ns = max((visit.span.last_ns for visit in memory.history.visits()), default=None)
+    if last_ns is None or first.stamp_ns > last_ns:
+        return
+    raise SceneMemoryError(
+        f"the stamps of {name} begin at {show_stamp(first.stamp_ns)}, before the last frame of the"
+        f" memory ({show_stamp(last_ns)}): map it into a memory of its own, then compare both"
+        " (scenemind changes --later, or changes(since=) in Python), or join them (scenemind"
+        " memory merge, or merge() in Python)"
     )
 
 

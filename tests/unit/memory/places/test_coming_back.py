@@ -39,7 +39,7 @@ def old(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def visit() -> SimulatedSequence:
-    whole = simulate_visit(2, 1, 2 * FRAMES)
+    whole = simulate_visit(2, 1, 2 * FRAMES).delayed(600)
     return replace(
         whole, true_poses=whole.true_poses[:FRAMES], odometry=(whole.odometry or ())[:FRAMES]
     )

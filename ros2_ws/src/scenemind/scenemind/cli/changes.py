@@ -46,10 +46,6 @@ app = typer.Typer()
 
 # Share of the smaller map's objects that stay in place, below which it is hardly the same room.
 _FEW_IN_PLACE = 0.2
-_WHAT_ELSE = (
-    "Say --since +10 for changes from 10 s after its first frame on; of stored memories, --later"
-    " NAME for a second one of the place, or a --pause that is shorter than the breaks"
-)
 _KIND_SHOWN: dict[ChangeKind, str] = {"new": "seen first now", "ghost": "thought a ghost"}
 
 
@@ -120,10 +116,22 @@ def print_comparison(compared: Comparison) -> None:
     for visit in compared.visits:
         say(show_visit(visit))
     if compared.before is None:
-        say(f"no changes: {compared.changes.note}. {_WHAT_ELSE}", file=sys.stdout)
+        said = f"no changes: {compared.changes.note}. {_what_else(compared.after)}"
+        say(said, file=sys.stdout)
         return
     first, second = (show_stamp(span.last_ns) for span in (compared.before, compared.after))
     print_changes(compared.changes, compared.unseen, f"from {first} to {second}")
+
+
+def _what_else(visit: TimeSpan) -> str:
+    """What to type where a memory has one visit: a moment in its middle, or other visits."""
+    half_s = (visit.last_ns - visit.first_ns) / 2e9
+    moment = f"{half_s:.0f}" if half_s >= 1.0 else f"{half_s:.1f}"
+    since = f"--since +{moment} for changes from {moment} s after its first frame on; "
+    return (
+        f"Say {since if float(moment) else ''}of stored memories, --later NAME for a second one of"
+        " the place, or a --pause that is shorter than the breaks"
+    )
 
 
 def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> None:

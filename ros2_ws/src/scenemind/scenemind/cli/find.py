@@ -49,20 +49,24 @@ def _find(
         objects = from_nodes().snapshot.objects
         finder = ObjectFinder()
         finder.refresh(objects)
-        found = finder.find(words, count, vectors)
+        every = finder.find(words, len(objects), vectors)
     else:
         with sm.open(stored_path(memory, memory_root), read_only=True) as scene:
-            found = scene.memory.find_objects(words, count, vectors)
             objects = scene.snapshot.objects
+            every = scene.memory.find_objects(words, len(objects), vectors)
+    found = [(one, objects[one.object_id]) for one in every[:count]]
     if as_json:
-        print_json(
-            {"words": words, "objects": [_as_json(one, objects[one.object_id]) for one in found]}
-        )
+        shown_objects = [_as_json(one, thing) for one, thing in found]
+        print_json({"words": words, "found": len(every), "objects": shown_objects})
     elif found:
-        _print_found([(one, objects[one.object_id]) for one in found])
+        _print_found(found)
+        if len(every) > count:
+            say(f"{count} of {len(every)}; --count {len(every)} shows all")
     else:
         labels = sorted({thing.label for thing in objects.values()})
         say(f"nothing fits {shown(words)}.{did_you_mean(words, labels)}")
+    if not found:
+        raise typer.Exit(1)
 
 
 def _print_found(found: list[tuple[Found, MapObject]]) -> None:

@@ -37,21 +37,20 @@ class KeyFrameOptions(QuestionOptions):
 
 @app.command(
     "keyframes",
-    epilog='Example: scenemind keyframes "what is on the desk?" --memory kitchen'
-    " --selector objects --pictures frames",
+    epilog='Example: scenemind keyframes "what is on the desk?" --memory kitchen --pictures frames',
 )
 @takes(KeyFrameOptions)
 def _keyframes(options: KeyFrameOptions) -> None:
     """Choose the stored frames that help to answer a question, best first."""
     query = Query(options.question)
     request = options.live_request() if options.live else {}
-    settings = options.settings(selector=options.selector, frames=options.frames)
+    settings = options.settings(frames=options.frames)
     if options.live:
         count = settings.memtree.frames
         run_live("key_frames", query.text, selector=options.selector, count=count, **request)
     with sm.open(options.path, read_only=True, config=settings) as scene:
         chosen = with_progress(
-            lambda asking: _choose(query, scene, asking),
+            lambda asking: _choose(query, scene, asking, options.selector),
             scene.reasoner.allowance(options.timeout),
         )
         page = PictureFolder(options.pictures, scene.snapshot, scene.memory.trajectory())
@@ -59,20 +58,20 @@ def _keyframes(options: KeyFrameOptions) -> None:
     exit_with(chosen.failure)
 
 
-def _choose(query: Query, scene: sm.Scene, asking: Asking) -> Chosen:
+def _choose(query: Query, scene: sm.Scene, asking: Asking, named: str) -> Chosen:
     start = time.perf_counter()
-    memtree = scene.config.memtree
+    name = named or scene.reasoner.usual_selector
 
     def select() -> Selection:
         check_sentence(query)
-        selector = scene.reasoner.selector(memtree.selector)
-        return selector.select(query, scene.memory, memtree.frames, asking)
+        selector = scene.reasoner.selector(name)
+        return selector.select(query, scene.memory, scene.config.memtree.frames, asking)
 
-    tried = attempt(memtree.selector, select)
+    tried = attempt(name, select)
     return Chosen(
         query,
         tried.reply or Selection(()),
-        memtree.selector,
+        name,
         time.perf_counter() - start,
         asking.allowance.used,
         tried.failure,

@@ -72,7 +72,9 @@ class SentenceErrors(TyperGroup):
             if getattr(getattr(error, "param", None), "name", "") == "memory" and not message:
                 error.message = "Memories are named by --memory NAME."  # type: ignore[attr-defined]
             if "unexpected extra argument" in message:
-                error.message = f"{message}. Memories are named by --memory."  # type: ignore[attr-defined]
+                error.message = (  # type: ignore[attr-defined]
+                    f"{message}. Memories are named by --memory; a question stands in quotes."
+                )
             raise
 
 

@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from scenemind.cli.options import AsJson, MemoryName, MemoryRoot, stored_path
+from scenemind.cli.options import AsJson, MemoryName, MemoryRoot, memory_path, stored_path
+from scenemind.composition import is_memory
 from scenemind.config.scenemind_config import default_root
+from scenemind.errors import SceneMemoryError
 from scenemind.memory import list_memories
 from scenemind.memory.disk import examination, folder
 from scenemind.memory.disk.folder import MemoryInfo
@@ -163,7 +165,10 @@ def _delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a memory."""
-    path = stored_path(memory, memory_root)
+    path = memory_path(memory, memory_root)
+    if not is_memory(path):
+        others = ", ".join(list_memories(path.parent)) or "none"
+        raise SceneMemoryError(f"there is no memory {path.name} in {path.parent}; there: {others}")
     if not yes:
         typer.confirm(f"delete {path}?", abort=True, err=True)
     folder.delete(path)

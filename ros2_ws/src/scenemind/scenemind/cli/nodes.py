@@ -40,6 +40,13 @@ def _up(
     ] = None,
 ) -> None:
     """Start the mapping and reasoning nodes, until Ctrl+C."""
+    names_detector = any(item.startswith("detector.") for item in params or ())
+    if not (sim or config or names_detector or "SCENEMIND_WEIGHTS" in os.environ):
+        say(
+            "no detector is named, so nothing will be mapped: `scenemind up --params"
+            " detector.weights=FILE.onnx`, or `--sim` for a simulated room",
+            file=sys.stderr,
+        )
     command = [sys.executable, "-m", "scenemind_ros.commands.up"]
     command += ["--separate"] if separate else []
     command += ["--sim"] if sim else []

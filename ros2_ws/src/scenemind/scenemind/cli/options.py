@@ -137,7 +137,7 @@ SelectorName = Annotated[
         "--selector",
         help="Selector of key frames: tree (a language model, as in MemTree3D) or objects (those"
         " that the question names, no model); for comparison: uniform, retrieval, detector; else"
-        " memtree.selector.",
+        " memtree.selector, without a model objects.",
         show_default=False,
     ),
 ]

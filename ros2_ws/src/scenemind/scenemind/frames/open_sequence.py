@@ -36,12 +36,15 @@ def open_sequence(path: Path | str, bag_options: BagOptions | None = None) -> Re
     readers = (seven_scenes, hololens, tum, open_eqa, scannet, sens)
     path = Path(path)
     if not path.exists():
-        raise FrameError(f"there is no sequence at {path}")
+        raise FrameError(f"there is no recording at {path.absolute()}; formats: docs/recordings.md")
     for reader in readers:
         if reader.recognises(path):
             return reader.read(path)
     if is_bag(path):
         return rosbag.RosbagSequence(path, bag_options or BagOptions())
+    above = path.absolute().parent
+    if is_bag(above) or any(reader.recognises(above) for reader in readers):
+        raise FrameError(f"{path} is part of a recording: the folder above is one, {above}")
     known = "; ".join(reader.DESCRIPTION for reader in (*readers, rosbag))
     raise FrameError(f"{path} is no known recording: {_found(path)}. Known are: {known}")
 

@@ -8,7 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scenemind.language.speech_acts import find_speaker, refers_to_last
+from scenemind.language.speech_acts import agrees, declines, find_speaker, refers_to_last
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.reasoning.query import MOST_CHARACTERS, Query
 
@@ -137,14 +137,19 @@ class Dialogue:
             self._speaker = told or self._speaker
             query = replace(query, by=self._speaker)
         if self.dialogue_id:
-            query = replace(query, before=next((t.said for t in reversed(self.turns)), ""))
+            # A yes or a no speaks of nothing: "what is this?" after it goes on from before.
+            said = (t.said for t in reversed(self.turns))
+            before = next((s for s in said if not agrees(s) and not declines(s)), "")
+            query = replace(query, before=before)
         if query.marked_object_ids:
             return query
         was_asked = any(turn.answered.endswith("?") for turn in self.turns[-1:])
         if not refers_to_last(query.text, was_asked):
             return query
         last = self.last_object_ids
-        return replace(query, marked_object_ids=last) if len(last) == 1 else query
+        if len(last) != 1:
+            return query
+        return replace(query, marked_object_ids=last, is_spoken_of=True)
 
 
 def _labels(scene: MemorySnapshot, edits: Sequence[Edit]) -> Mapping[int, str]:

@@ -32,6 +32,7 @@ from scenemind.simulation.trajectory import (
 RATE_HZ = 30.0
 _FOCAL_SHARE = 0.82  # of the image width: 63 degrees across, as RealSense colour cameras
 _SIMULATED = re.compile(r"sim(:.*)?")
+_NEARLY_SIMULATED = re.compile(r"sim[-_ ]?(\d.*)")
 _COUNTS = {"objects": "objects", "loops": "loops", "changes": "changes", "frames": "frame_count"}
 _DEPTHS: dict[str, float | DepthNoise] = {
     "exact": 0.0,
@@ -39,6 +40,7 @@ _DEPTHS: dict[str, float | DepthNoise] = {
     "stereo": StereoDepthNoise(),
 }
 _FRAMES_A_LOOP = 300
+_NS_PER_S = 1_000_000_000
 _EXAMPLE = "write sim:1, or sim:1:objects=50,loops=2"
 
 
@@ -53,6 +55,7 @@ class SimulatedSequence:
         depth_noise: model of the depth camera.
         odometry: `world_T_camera` of each frame as odometry reports it; None: the true poses.
         changes: moved and removed objects, in order of stamps.
+        delay_s: seconds that its clock is ahead of that of the usual drive, as on a later visit.
         variant: settings that differ from the usual drive, as in a name for `open_source`.
     """
 
@@ -63,6 +66,7 @@ class SimulatedSequence:
     odometry: tuple[Pose, ...] | None = None
     changes: tuple[Change, ...] = ()
     variant: str = ""
+    delay_s: int = 0
 
     @property
     def name(self) -> str:
@@ -97,6 +101,14 @@ class SimulatedSequence:
         """The ground truth at a time."""
         return room_after(self.room, [c for c in self.changes if c.stamp_ns <= stamp_ns])
 
+    def delayed(self, seconds: int) -> SimulatedSequence:
+        """The same drive so many seconds later."""
+        later = tuple(
+            replace(change, stamp_ns=change.stamp_ns + seconds * _NS_PER_S)
+            for change in self.changes
+        )
+        return replace(self, changes=later, delay_s=self.delay_s + seconds)
+
     def world_T_odometry(self, number: int = -1) -> Pose:
         """Drift of odometry at a frame, identity for exact poses: the pose in the room of the
         frame in which a map by odometry is built."""
@@ -113,7 +125,7 @@ class SimulatedSequence:
     def __iter__(self) -> Iterator[SensorFrame]:
         room, renderer = self.room, Renderer(self.room, self.camera)
         for number, (true_pose, pose) in enumerate(zip(self.true_poses, self.poses, strict=True)):
-            stamp_ns = counted_stamp_ns(number, RATE_HZ)
+            stamp_ns = counted_stamp_ns(number, RATE_HZ) + self.delay_s * _NS_PER_S
             if (now := self.room_at(stamp_ns)) != room:
                 room, renderer = now, Renderer(now, self.camera)
             ideal = renderer.render(true_pose)
@@ -262,13 +274,16 @@ def open_source(name: str) -> RecordedSequence:
     A simulated one may have settings, as in `sim:3:objects=50,loops=2`: `objects` (20 to 60),
     `loops`, `changes` between loops, `frames` (300 a loop), `odometry` (1 for a good one that
     drifts), `drift` (share of the way) and `turn` (degrees per metre) on top of it, `origin`
-    (1: a random place and heading) and `depth` (simple, exact or stereo); `simulate` and `Sensors`
+    (1: a random place and heading), `start` (seconds later, for a second visit: a memory takes no
+    frames from before its last one) and `depth` (simple, exact or stereo); `simulate` and `Sensors`
     explain them.
 
     Raises:
         FrameError: there is no such file, or its format is unknown.
         SimulationError: no such simulated room.
     """
+    if (near := _NEARLY_SIMULATED.fullmatch(name)) and not Path(name).exists():
+        raise SimulationError(f"there is no recording {name}: did you mean sim:{near[1]}?")
     if not _SIMULATED.fullmatch(name):
         return open_sequence(name)
     _, _, rest = name.partition(":")
@@ -281,6 +296,7 @@ def open_source(name: str) -> RecordedSequence:
 def _simulated(seed: int, settings: str) -> SimulatedSequence:
     options: dict[str, int] = {}
     sensors = Sensors()
+    delay_s = 0
     for setting in filter(None, settings.split(",")):
         key, _, value = (part.strip() for part in setting.partition("="))
         if key in _COUNTS:
@@ -295,13 +311,16 @@ def _simulated(seed: int, settings: str) -> SimulatedSequence:
             sensors = replace(sensors, drift=replace(sensors.drift, deg_per_m=turn))
         elif key == "origin":
             sensors = replace(sensors, another_origin=bool(_whole_number(setting, value)))
+        elif key == "start":
+            delay_s = _whole_number(setting, value)
         elif key == "depth":
             sensors = replace(sensors, depth_noise=_depth_noise(value))
         else:
-            known = ", ".join([*_COUNTS, "odometry", "drift", "turn", "origin", "depth"])
+            known = ", ".join([*_COUNTS, "odometry", "drift", "turn", "origin", "start", "depth"])
             raise SimulationError(f"{setting!r}: a simulated sequence has {known}; {_EXAMPLE}")
     options.setdefault("frame_count", _FRAMES_A_LOOP * options.get("loops", 1))
-    return replace(simulate(seed, sensors=sensors, **options), variant=settings)
+    sequence = simulate(seed, sensors=sensors, **options).delayed(delay_s)
+    return replace(sequence, variant=settings)
 
 
 def _whole_number(setting: str, value: str) -> int:

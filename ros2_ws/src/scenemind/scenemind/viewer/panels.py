@@ -92,6 +92,11 @@ def classes_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> Js
     }
 
 
+def _by_label_and_id(branch: Json) -> tuple[str, int]:
+    """Chair 18 before chair 101."""
+    return str(branch["name"]).removesuffix(str(branch["id"])), int(branch["id"])
+
+
 def tree_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> list[Json]:
     """The scene graph as a tree: the building, its surfaces, and on each what it carries."""
     carrier = _carriers(scene)
@@ -118,7 +123,7 @@ def tree_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> list[
     room: list[Json] = [
         {
             "name": kind if count[kind] == 1 else f"{count[kind]} {kind}s",
-            "children": sorted(carried, key=lambda one: str(one["name"])),
+            "children": sorted(carried, key=_by_label_and_id),
         }
         for kind in _SURFACES
         if (carried := surfaces.get(kind)) is not None

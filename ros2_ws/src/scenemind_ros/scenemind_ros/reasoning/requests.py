@@ -213,9 +213,8 @@ class ReasoningRequests:
                 "key frames are chosen for a question here; frames of given objects and locations"
                 " are chosen by the mapping node's service of the same name"
             )
-        has_model = self._reasoner.models.vision is not None
-        usual = self._parameters.memtree.selector if has_model else "objects"
-        query, name = query_from_msg(request), request.selector or usual
+        query = query_from_msg(request)
+        name = request.selector or self._reasoner.usual_selector
         start = time.monotonic()
 
         def select(memory: MemoryAccess, asking: Asking) -> tuple[Attempt[Selection], Usage]:

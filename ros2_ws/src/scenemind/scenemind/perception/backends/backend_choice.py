@@ -37,10 +37,8 @@ def with_backend(config: DetectorConfig) -> DetectorConfig:
     named = named or os.environ.get(WEIGHTS_VARIABLE, "")
     if not named:
         raise PerceptionError(
-            "no detector is named: give detector.weights, --detector (where a command has it) or"
-            f" ${WEIGHTS_VARIABLE} an .onnx or .xml file, a .pt file, or a name such as"
-            " yoloe-26n-seg (torch, extra `ultralytics`), of which `scenemind detector export"
-            " yoloe-26n-seg --out yoloe.onnx` makes a file that runs without torch"
+            f"no detector is named. Say `--detector FILE.onnx`, or set {WEIGHTS_VARIABLE}"
+            " (detector.weights in settings). Where to get a file: docs/detectors.md"
         )
     is_architecture = Path(named).suffix in ARCHITECTURE
     place = Path(named) if is_architecture else locate_weights(named)

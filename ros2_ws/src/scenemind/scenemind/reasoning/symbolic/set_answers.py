@@ -176,6 +176,8 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
             subject = replace(subject, noun=singular(subject.noun))
         said = verbalization.describe(subject)
         named = said if said.startswith(("the ", "object ")) else f"the {said}"
+        if isinstance(subject, trees.Marked) and at.is_spoken_of:
+            named = f"the {subject.noun or 'thing'} of which we spoke"
         colour = shown(objects[0].attributes.get("color", ""))
         tail = f", {colour}" if colour and colour not in said else ""
         text = f"{'that' if likeliest else shown(named)} is {say.one(objects[0])}{tail}"

@@ -11,9 +11,16 @@ const HINT =
 
 // Talk
 
+// The end stays in view when marks, which come after an answer, take height from the log.
+let isFollowed = true;
+const follow = new ResizeObserver(([{ target }]) => {
+  if (isFollowed) target.scrollTop = target.scrollHeight;
+});
+const endsInView = (log) => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+
 export function showTalk({ turns, stage, pictures }) {
   const log = by("log");
-  const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+  const isAtEnd = endsInView(log);
   const known = new Map([...log.children].map((child) => [child.dataset.number, child]));
   const shown = turns.map((turn) => known.get(String(turn.number)) ?? turnElement(turn));
   const isNew = shown.some((child) => !child.isConnected);
@@ -21,6 +28,9 @@ export function showTalk({ turns, stage, pictures }) {
   if (stage) log.append(make("p.stage", {}, stage, pictureRow(pictures)));
   by("stop").hidden = !stage;
   if (isNew || isAtEnd) log.scrollTop = log.scrollHeight;
+  isFollowed = isNew || isAtEnd;
+  log.onscroll = () => (isFollowed = endsInView(log));
+  follow.observe(log);
 }
 
 function turnElement(turn) {
@@ -97,11 +107,11 @@ export function showMarked({ things }) {
   const more = things.length - chips.length;
   by("marks").replaceChildren(
     make("span.count", {}, things.length ? `${things.length} marked` : "Nothing is marked"),
-    ...chips,
-    ...(more > 0 ? [make("span", {}, `and ${more} more`)] : []),
     ...(things.length
       ? [make("button.clear", { type: "button", onclick: () => act({ do: "mark", ids: [] }) }, "Clear")]
       : []),
+    ...chips,
+    ...(more > 0 ? [make("span", {}, `and ${more} more`)] : []),
   );
   showMarkedRows(things.map((thing) => thing.id));
   if (things.length !== 1)
