@@ -97,8 +97,8 @@ def _comparative(rank: trees.Rank) -> str:
 
 
 def _joined_words(question: trees.Joined) -> str:
-    """ "Is there a cup or a bowl", "where are the cup and the bowl", "is the cup the only thing on the
-    table", "which chairs are red or black"."""
+    """ "Is there a cup or a bowl", "where are the cup and the bowl", "which chairs are red or
+    black", "is the cup the only thing on the table"."""
     match question.questions:
         case (
             trees.Exists(subject=trees.NounPhrase(count=1, bound="exactly") as one),
