@@ -24,7 +24,7 @@ from tests.unit.reasoning.scripted_method import ScriptedMethod
 SOFA = ROOM[7]
 KNOWN = "where is the sofa?"
 ABSENT = "is there a stapler?"  # "no" rests on not having seen one
-UNREADABLE = "what would a child play with here?"
+UNREADABLE = "why is the room so untidy?"
 SAID = MethodReply("Under the table.", 0.7, (SOFA,), (), ("looked at 3 frames",))
 DOWN = ModelError("unreachable", "any at http://nowhere cannot be reached")
 FALLEN_BACK = "memtree failed: any at http://nowhere cannot be reached"

@@ -18,7 +18,7 @@ from tests.unit.reasoning.chair_row import HONEST, asked_of, form_of, make_memor
 from tests.waiting import wait_until
 
 KNOWN = "where are the chairs?"
-UNREADABLE = "what would a child sit on?"  # for the grammar
+UNREADABLE = "why is the room so untidy?"
 STUCK = "what is it that nobody knows?"
 SECONDS = 20.0
 COUNTED = "There are 4 chairs"

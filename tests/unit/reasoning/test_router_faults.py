@@ -28,7 +28,7 @@ from tests.unit.reasoning.memtree_qa.talk import Heard
 
 GRACE_S = 10.0  # far less than a server takes that is slow
 KNOWN = "where are the chairs?"
-UNREADABLE = "what would a child sit on?"  # for the grammar
+UNREADABLE = "why is the room so untidy?"
 # What a model that does so once is asked again for, and answers then.
 PASSING = frozenset(FAULTS) - {"busy_for_long", "no_such_model", "refusal"}
 # What takes all the time there is; there is enough for all others.

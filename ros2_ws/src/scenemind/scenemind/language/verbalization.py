@@ -97,7 +97,23 @@ def _comparative(rank: trees.Rank) -> str:
 
 
 def _joined_words(question: trees.Joined) -> str:
-    """ "Is there a cup or a bowl", "where are the cup and the bowl"."""
+    """ "Is there a cup or a bowl", "where are the cup and the bowl", "which chairs are red or
+    black", "is the cup the only thing on the table"."""
+    match question.questions:
+        case (
+            trees.Exists(subject=trees.NounPhrase(count=1, bound="exactly") as one),
+            trees.Verify(subject=subject, condition=trees.Among(negated=False)),
+        ):
+            only = replace(one, noun=one.noun or "thing", count=None, bound="")
+            return f"{_be(subject)} {_a(subject)} the only {bare(only)}"
+        case (trees.ListObjects(subject=first), trees.ListObjects(subject=second)) if (
+            isinstance(first, trees.NounPhrase)
+            and isinstance(second, trees.NounPhrase)
+            and len(first.conditions) == len(second.conditions) == 1
+            and replace(first, conditions=()) == replace(second, conditions=())
+        ):
+            looks = f" {question.word} ".join(claim(one.conditions[0]) for one in (first, second))
+            return f"which {bare(replace(first, conditions=()))} {_be(first)} {looks}"
     kinds = {type(each) for each in question.questions}
     subjects = [
         each.subject
@@ -123,6 +139,9 @@ def _list_words(subject: trees.Reference) -> str:
                 return "what is there"
             case (trees.HasAttribute(key="affordance", value=use, negated=False),):
                 return f"what can I {use}"
+            case (trees.HasAttribute(key="affordance", value=use, negated=False), *others):
+                place = beyond_noun(replace(subject, conditions=tuple(others)))
+                return f"where can I {use}{place}"
         return f"what is{beyond_noun(subject)}"
     among = replace(subject, ranks=())
     said = f"of {describe(among)}" if subject.definite else bare(among)
