@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,13 @@ def test_the_journal_names_the_speaker(root: Path) -> None:
     refused = run(*in_room(root, "align", "the dining table is red", "--by", "A" * 121))
     assert refused[0] == 1
     assert "speaker's name" in refused[1]
+
+
+def test_what_was_taken_back_is_said(root: Path) -> None:
+    assert run(*in_room(root, "align", "the dining table is red"))[0] == 0
+    status, output = run(*in_room(root, "align", "--undo"))
+    assert status == 0
+    assert re.search(r'I took back correction \d+ \("the dining table is red"\)\.', output)
 
 
 def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:

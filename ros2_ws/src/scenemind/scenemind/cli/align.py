@@ -27,9 +27,11 @@ from scenemind.cli.options import (
 from scenemind.cli.suggestions import Yes, can_take, talked
 from scenemind.composition import user_name
 from scenemind.errors import UsageError
+from scenemind.language.english import shown
 from scenemind.reasoning import Alignment, Query
 from scenemind.report.replies import show_alignment
 from scenemind.report.terminal import with_progress
+from scenemind.untrusted import say
 
 app = typer.Typer()
 
@@ -82,7 +84,11 @@ def _align(
         raise UsageError("align takes one of: a sentence, --undo, --list")
     if not instruction:
         with open_journal(memory, memory_root, live=live) as journal:
-            show_corrections(journal.entries() if list_all else [journal.undo(None)], as_json)
+            entries = journal.entries() if list_all else [journal.undo(None)]
+            show_corrections(entries, as_json)
+            if undo and not as_json:
+                said = shown(entries[0].reason)
+                say(f'I took back correction {entries[0].correction_id} ("{said}").')
         return
     by = by.strip() or user_name()
     # Without anybody to answer, the reply says how to have it done.
