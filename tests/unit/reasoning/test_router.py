@@ -131,7 +131,7 @@ def test_nothing_that_is_said_raises(text: str) -> None:
     assert (alignment.failure is None) == (bool(alignment.correction_ids) or asked_back)
 
 
-QUESTION = "what would a child sit on?"
+QUESTION = "why is the room so untidy?"
 words = st.integers(-3, 9) | st.integers() | st.sampled_from(["chair", "chair 3", "4", "tv", ""])
 words = words | st.text(max_size=8)
 lists = st.lists(words, max_size=4)

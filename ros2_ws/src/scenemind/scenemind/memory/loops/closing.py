@@ -65,6 +65,9 @@ _APART_M2 = math.pi * 0.12**2  # places that are told apart
 _APART_RAD = math.radians(15.0)
 # Two loops agree: way between their pieces, and by how much they may differ.
 _NEIGHBOUR_M, _AGREE_M, _AGREE_RAD = 8.0, 0.05, math.radians(1.0)
+# Standard deviations of an alignment (simulated rooms with exact poses), and how many of them a
+# correction must be: a smaller one may be the alignments' own error.
+_ALIGNED_M, _ALIGNED_DEG, _SURE = 0.01, 0.35, 3.0
 _LOOP_WAY_M = 0.5  # a loop counts as so much way for the error across it
 _MOST_NODES = 200
 _NICENESS = 10
@@ -479,12 +482,13 @@ class LoopClosing:
             self._refused["other loops contradict it"] += len(dropped)
             with self._lock:
                 self._loops = [loop for loop in self._loops if loop not in dropped]
+        doubt = _SURE / math.sqrt(max(1, len(kept)))  # the more loops say it, the surer it is
         noted = self._memory.correct_poses(
             np.array([self._pieces[i].stamp_ns for i in nodes]),
             poses,
             keeps_odometry=True,
-            least_m=self._config.least_m,
-            least_deg=self._config.least_deg,
+            least_m=max(self._config.least_m, doubt * _ALIGNED_M),
+            least_deg=max(self._config.least_deg, doubt * _ALIGNED_DEG),
         )
         if noted is None:
             return
