@@ -116,6 +116,33 @@ def test_what_a_newer_frame_replaces_is_never_read(mapper):
     assert slot.dropped == 3
 
 
+def test_one_frame_at_most_is_ahead_of_a_slow_mapper(mapper):
+    slot: LatestSlot[int] = LatestSlot()
+    is_read = {number: threading.Event() for number in (1, 2, 3, 4)}
+    is_slow_done = threading.Event()
+    mapped: list[int] = []
+
+    def decode(number: int) -> RGBDFrame:
+        is_read[number].set()
+        return frame(number)
+
+    def keep(report: MapperReport) -> None:
+        mapped.append(report.frame_number)
+        is_slow_done.wait()
+
+    threads = MappingPipeline(mapper, slot, Governor(MapperConfig()), decode, keep)
+    threads.start()
+    for number in (1, 2):
+        slot.put(number)
+        is_read[number].wait()
+    slot.put(3)
+    slot.put(4)  # 3 would be old by the time that it is mapped: it still waits, and is replaced
+    is_slow_done.set()
+    threads.stop()
+    assert mapped == [1, 2, 4]
+    assert slot.dropped == 1
+
+
 def test_pipeline_maps_the_frame_in_the_slot_before_it_stops(mapper):
     slot: LatestSlot[RGBDFrame] = LatestSlot(capacity=5)
     reports: list[MapperReport] = []

@@ -54,8 +54,9 @@ class MappingPipeline(Generic[Item]):
         self._slot = slot
         self._read = read
         self._on_report = on_report
-        # At most one frame waits: detections that are not used soon are wasted work.
-        self._detected: queue.Queue[DetectedFrame | None] = queue.Queue(maxsize=1)
+        # At most one frame is being detected, or waits for the mapper: the slot keeps newer ones.
+        self._detected: queue.Queue[DetectedFrame | None] = queue.Queue()
+        self._room = threading.Semaphore(1)
         self._threads = [
             threading.Thread(target=self._detect_all, name="detector", daemon=True),
             threading.Thread(target=self._map_all, name="mapper", daemon=True),
@@ -81,11 +82,16 @@ class MappingPipeline(Generic[Item]):
             raise self.failure
 
     def _detect_all(self) -> None:
-        while (item := self._slot.take()) is not None:
+        while True:
+            self._room.acquire()
+            if (item := self._slot.take()) is None:
+                self._detected.put(None)
+                return
             detected = self._guarded(self._detect, item)
-            if detected is not None:
+            if detected is None:
+                self._room.release()
+            else:
                 self._detected.put(detected)
-        self._detected.put(None)
 
     def _detect(self, item: Item) -> DetectedFrame | None:
         frame = self._read(item)
@@ -93,6 +99,7 @@ class MappingPipeline(Generic[Item]):
 
     def _map_all(self) -> None:
         while (detected := self._detected.get()) is not None:
+            self._room.release()
             self._guarded(self._map, detected)
 
     def _map(self, detected: DetectedFrame) -> None:

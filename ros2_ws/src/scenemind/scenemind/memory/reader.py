@@ -367,7 +367,7 @@ class MemoryReader(TreeReader):
             retention = self._state.retention
             return MemoryStats(
                 frames=self._state.next_frame,
-                objects=len(self._state.snapshot().objects),
+                objects=self._state.object_count(),
                 locations=self._state.tree.location_count,
                 images=retention.image_count,
                 images_removed=retention.removed,

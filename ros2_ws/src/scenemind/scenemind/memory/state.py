@@ -502,6 +502,11 @@ class MemoryState:
         """True for an object that is or was there: confirmed, and not merged into another."""
         return object_id in self._objects.objects() or object_id in self._objects.gone()
 
+    def object_count(self) -> int:
+        """The number of objects now, without the cost of their relations."""
+        self._see()
+        return len(self._seen.objects)
+
     def snapshot(self) -> MemorySnapshot:
         """The scene graph now; the same value until something changes."""
         if self._snapshot is None:

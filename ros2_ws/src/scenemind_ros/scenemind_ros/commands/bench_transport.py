@@ -36,6 +36,7 @@ class BenchCamera(Node):
         self._changed = threading.Condition()
         self._sent_at: dict[int, float] = {}
         self._latency_s: dict[int, float] = {}
+        self._heard_at = 0.0  # time.monotonic() of the newest acknowledgement
         self.create_subscription(Header, settings.topics.processed, self._acknowledge, SENSOR_OUT)
         self._states: dict[str, dict[str, str]] = {}
         self._state_count = 0
@@ -67,10 +68,13 @@ class BenchCamera(Node):
 
     def wait_for(self, sent: list[int], quiet_s: float) -> bool:
         """Whether all frames are in memory, after waiting until none has come for `quiet_s`."""
+        wanted, start = set(sent), time.monotonic()
         with self._changed:
-            while not self._latency_s.keys() >= set(sent):
-                if not self._changed.wait(quiet_s):
+            while not self._latency_s.keys() >= wanted:
+                left_s = max(start, self._heard_at) + quiet_s - time.monotonic()
+                if left_s <= 0:
                     return False
+                self._changed.wait(left_s)  # a diagnostics message ends it as well
             return True
 
     def latency_ms(self, sent: list[int]) -> list[float]:
@@ -114,6 +118,7 @@ class BenchCamera(Node):
         with self._changed:
             if stamp in self._sent_at:
                 self._latency_s[stamp] = now - self._sent_at[stamp]
+                self._heard_at = now
                 self._changed.notify_all()
 
 

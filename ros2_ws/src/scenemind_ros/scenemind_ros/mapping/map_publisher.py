@@ -84,7 +84,7 @@ class MapPublisher:
         )
 
     def publish(self, memory: Memory, world_frame: str) -> None:
-        """Send the changed topics; the tree is read only if its topic has a subscriber.
+        """Send the changed topics that have subscribers; nothing is read for those without.
 
         Args:
             world_frame: frame_id of all positions.
@@ -94,6 +94,8 @@ class MapPublisher:
             self._memory, self._frame = memory, world_frame
             for topic in self._topics.values():
                 topic.sent = None
+        if not any(topic.is_heard for topic in self._topics.values()):
+            return  # a snapshot holds the memory's lock, and with it the next frame
         snapshot = memory.snapshot()
         header = header_to_msg(snapshot.stamp_ns, world_frame)
         drawn = drawn_header(world_frame)
