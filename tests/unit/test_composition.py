@@ -24,6 +24,7 @@ from scenemind.config.reasoning import SelectorName
 from scenemind.memory import Memory
 from scenemind.models import open_models
 from scenemind.reasoning import Query, ReasoningError, Router
+from scenemind.reasoning.symbolic import scene
 from tests.chat_exchange import Request
 from tests.chat_server import ChatServer, say
 from tests.unit.reasoning.chair_row import form_of, honest, make_memory, settings
@@ -218,6 +219,26 @@ def test_without_a_model_there_are_the_grammar_and_selectors_without_models(
     assert failure is not None
     assert failure.code == "method_unavailable"
     assert "models.vision.model" in failure.text
+
+
+def test_questions_about_an_unchanged_map_share_what_was_made_of_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    class Counted(scene.Scene):
+        def __init__(self, *args: Any) -> None:
+            made.append(self)
+            super().__init__(*args)
+
+    monkeypatch.setattr(scene, "Scene", Counted)
+    with Reasoner(SceneMindConfig()) as reasoner:
+        for question in ("how many chairs are there?", "is there a chair?"):
+            assert reasoner.router(memory).ask(Query(question)).failure is None
+        assert len(made) == 1
+        reasoner.router(memory).align(Query("object 1 is a stool"), "Anna")
+        assert "stool" in reasoner.router(memory).ask(Query("what is object 1?")).text
+        assert len(made) == 2
 
 
 def test_a_selector_that_does_not_exist_is_an_error_that_names_those_that_do() -> None:

@@ -29,6 +29,7 @@ from scenemind.reasoning.dialogue import Dialogues
 from scenemind.reasoning.method import AskMethod
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.router import Router
+from scenemind.reasoning.symbolic import LastScene
 
 # Methods that ask models, and the runtimes of detectors, are imported where they are made: a
 # question that the grammar answers needs none of them.
@@ -184,6 +185,7 @@ class Reasoner:
         self._opened = ExitStack()
         self.models = models or self._opened.enter_context(open_models(config.models))
         self._lock = threading.RLock()  # of what is made when it is first asked for
+        self._scenes = LastScene(config.relations)
         self._detector: SharedDetector | None = None
         self._selectors: dict[SelectorName, FrameSelector] = {}
         self._methods: Mapping[str, AskMethod] | None = None
@@ -217,9 +219,8 @@ class Reasoner:
 
         Raises: as `methods`.
         """
-        return Router(
-            memory, self._config.relations, self.methods, falls_back, dialogues, self._reader()
-        )
+        reader, relations = self._reader(), self._config.relations
+        return Router(memory, relations, self.methods, falls_back, dialogues, reader, self._scenes)
 
     def _reader(self) -> ModelReader | None:
         """The language model as reader for `symbolic`, where one is configured for that."""

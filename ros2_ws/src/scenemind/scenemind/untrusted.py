@@ -105,7 +105,7 @@ def read_regular(
         size = os.fstat(file.fileno()).st_size
         if size > most_bytes:
             raise OSError(errno.EFBIG, f"has {size} bytes, more than {most_bytes}", str(path))
-        return file.read(most_bytes)
+        return file.read(size)  # room is made for as many
 
 
 def copy_regular(source: Path, target: Path, *, may_share: bool = False) -> None:

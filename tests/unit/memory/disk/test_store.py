@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +56,14 @@ def test_every_detection_is_there_again(database):
             tuple(box) for box in step.detections.boxes_px.tolist()
         ]
     assert store.find_frame(STEPS) is None
+
+
+def test_a_frame_is_kept_until_somebody_writes(database):
+    store = Store(database)
+    assert store.find_frame(17) is store.find_frame(17)
+    with closing(sqlite3.connect(database)) as of_another_process, of_another_process:
+        of_another_process.execute("DELETE FROM frames")
+    assert store.find_frame(17) is None
     store.close()
 
 

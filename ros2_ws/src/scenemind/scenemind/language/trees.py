@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Literal, TypeVar
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 from scenemind.language.time_expressions import Moment
 
@@ -651,14 +652,21 @@ def relations_to_viewer(phrase: Reference) -> tuple[Related, ...]:
 
 def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
     """All parts of a tree, itself included, that are of a kind; the outer ones first."""
-    if isinstance(tree, tuple):
-        for part in tree:
-            yield from parts_of(part, kind)
-    elif is_dataclass(tree):
-        if isinstance(tree, kind):
-            yield tree
-        for field in fields(tree):
-            yield from parts_of(getattr(tree, field.name), kind)
+    waiting: list[Any] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kind):
+            yield part
+        if isinstance(part, tuple):
+            waiting.extend(part[::-1])
+        else:
+            waiting.extend([getattr(part, name) for name in _names_of_parts(part.__class__)])
+
+
+@cache
+def _names_of_parts(kind: type) -> tuple[str, ...]:
+    """Fields of a dataclass, the last one first; none of other types."""
+    return tuple(each.name for each in fields(kind))[::-1] if is_dataclass(kind) else ()
 
 
 def noun_phrases(tree: object) -> Iterator[NounPhrase]:

@@ -33,7 +33,7 @@ from scenemind.reasoning.query import (
     check_sentence,
     check_speaker,
 )
-from scenemind.reasoning.symbolic import SymbolicReasoner
+from scenemind.reasoning.symbolic import LastScene, SymbolicReasoner
 
 if TYPE_CHECKING:
     from scenemind.reasoning.aligner import Aligner
@@ -59,6 +59,7 @@ class Router:
         falls_back: bool = True,
         dialogues: Dialogues | None = None,
         reader: ModelReader | None = None,
+        scenes: LastScene | None = None,
     ) -> None:
         """
         Args:
@@ -66,9 +67,10 @@ class Router:
             falls_back: `symbolic` answers where a model fails; see `MethodChoice`.
             dialogues: shared by routers of one memory; None: each question stands alone.
             reader: reads sentences for `symbolic` that its grammar does not read.
+            scenes: shared like `dialogues`, of the same `relations`; None: its own.
         """
         self._memory = memory
-        self._symbolic = SymbolicReasoner(memory, relations or RelationConfig(), reader=reader)
+        self._symbolic = SymbolicReasoner(memory, relations or RelationConfig(), reader, scenes)
         self._choice = MethodChoice(methods or {}, falls_back, memory)
         agent = (methods or {}).get("synergai")
         self._agent = agent if isinstance(agent, AlignMethod) else None

@@ -43,6 +43,7 @@ _NORM_TOLERANCE, _FARTHEST_M = 0.01, 1e6  # of a pose's quaternion and translati
 _NO_FRAMES = np.zeros(0, FRAME)
 _NO_DETECTIONS = np.zeros(0, DETECTION)
 _BESIDE = 200  # rows; a page holds up to a hundred
+_MOST_KEPT = 64  # frames; the views of what a conversation is about
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +145,8 @@ class FrameTables:
         self._labels: dict[int, str] | None = None
         self._camera_ids: dict[PinholeCamera, int] = {}
         self._label_ids: dict[str, int] = {}
+        self._kept: dict[int, FrameRecord] = {}
+        self._kept_at: object = None  # what the file had been through by then
 
     def forget(self) -> None:
         """Drop cached ids after a rollback, as their rows may be missing."""
@@ -191,7 +194,16 @@ class FrameTables:
         )
 
     def find(self, number: int) -> FrameRecord | None:
-        """A frame with its detections."""
+        """A frame with its detections; the last ones are kept until the file changes."""
+        (others,) = self._connection.execute("PRAGMA data_version").fetchone()
+        now = self._connection.total_changes, others
+        if now != self._kept_at or len(self._kept) >= _MOST_KEPT:
+            self._kept, self._kept_at = {}, now
+        if number not in self._kept and (found := self._read(number)) is not None:
+            self._kept[number] = found
+        return self._kept.get(number)
+
+    def _read(self, number: int) -> FrameRecord | None:
         clause = "WHERE first <= ? ORDER BY first DESC LIMIT 1"
         found = self._joined(self._sound.some_of("frames", block_of, clause, (number,)))
         rows_of_number = found[found["number"] == number]
@@ -287,11 +299,11 @@ class FrameTables:
         """Detections by the number of their frame; of labels that are known."""
         _, labels = self._known()
         found = dict(self._sound.some_of("detections", detections_of, clause, parameters))
-        known = np.array(list(labels), np.uint16)
         for number, seen in found.items():
-            if not np.isin(seen["label"], known).all():
+            known = np.array([label in labels for label in seen["label"].tolist()], bool)
+            if not known.all():
                 self._sound.damage.note("detections", number, "a label that is missing")
-                found[number] = seen[np.isin(seen["label"], known)]
+                found[number] = seen[known]
         return found
 
     def _check_order(self, numbers: Iterable[int]) -> None:

@@ -66,7 +66,7 @@ from scenemind.reasoning.symbolic.replies import (
     noun_of,
 )
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.scene import LastScene, Scene
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
 if TYPE_CHECKING:  # pydantic's forms take long to import
@@ -202,7 +202,7 @@ def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
 
 
 class SymbolicReasoner:
-    """Answers from a memory's snapshots; thread-safe, keeps the columns of the last one.
+    """Answers from a memory's snapshots; thread-safe.
 
     No guesses, except under `always_answer`. Only phrases to be grounded may be read loosely; see
     `ground`.
@@ -213,15 +213,16 @@ class SymbolicReasoner:
         memory: MemoryAccess,
         config: RelationConfig,
         reader: ModelReader | None = None,
+        scenes: LastScene | None = None,
     ) -> None:
         """
         Args:
             reader: reads sentences that the grammar does not; None: they are refused.
+            scenes: shared by the reasoners of a memory, of the same `config`; None: its own.
         """
         self._memory = memory
-        self._config = config
         self._reader = reader
-        self._scene: Scene | None = None
+        self._seen = (scenes or LastScene(config)).of
 
     def ask(
         self, query: Query, snapshot: MemorySnapshot, asking: Asking | None = None
@@ -553,12 +554,6 @@ class SymbolicReasoner:
     ) -> Resolver:
         return Resolver(self._seen(snapshot), query, compares=compares)
 
-    def _seen(self, snapshot: MemorySnapshot) -> Scene:
-        scene = self._scene
-        if scene is None or scene.snapshot is not snapshot:
-            scene = self._scene = Scene(snapshot, self._config)
-        return scene
-
     def _unread(self, query: Query, scene: Scene) -> tuple[str, ...]:
         """A note on a situation that gives no viewpoint, where nothing else does."""
         said = query.situation.strip()
@@ -608,8 +603,10 @@ class SymbolicMethod:
 
     def __init__(self, relations: RelationConfig | None = None) -> None:
         self._relations = relations or RelationConfig()
+        self._scenes = LastScene(self._relations)
 
     def ask(self, query: Query, memory: MemoryAccess, asking: Asking) -> MethodReply:
         """Reply to a question."""
         del asking
-        return SymbolicReasoner(memory, self._relations).ask(query, memory.snapshot())
+        reasoner = SymbolicReasoner(memory, self._relations, scenes=self._scenes)
+        return reasoner.ask(query, memory.snapshot())

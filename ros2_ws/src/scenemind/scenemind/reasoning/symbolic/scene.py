@@ -207,7 +207,8 @@ class Scene:
     def gaps_to_m(self, row: int) -> Scores:
         """Distances (N,) in metres between surfaces: of the turned boxes, but for things that are
         far down in a large map, of the axis-aligned hulls."""
-        if row not in self._gaps_m:
+        gaps = self._gaps_m.get(row)  # another thread may clear them meanwhile
+        if gaps is None:
             if len(self._gaps_m) * len(self) > _MOST_GAPS:
                 self._gaps_m.clear()
             gaps = self.gaps_m(self.low[row], self.high[row])
@@ -215,7 +216,7 @@ class Scene:
             others = [self.objects[other].yaw_box for other in near.tolist()]
             gaps[near] = turned_gaps_m(self.objects[row].yaw_box, others)
             self._gaps_m[row] = gaps
-        return self._gaps_m[row].copy()
+        return gaps.copy()
 
     def nearest_gaps_m(
         self, rows: NDArray[np.intp], anchors: NDArray[np.intp]
@@ -287,6 +288,22 @@ class Scene:
             known = (self.ids[at] == wanted).all(axis=1)
             found[name] = Links(at[known, 0], at[known, 1], confidence[known], is_said[known])
         return found
+
+
+class LastScene:
+    """The scene of the snapshot that was asked about last: the next question about it finds the
+    columns, gaps and relations that the one before has made. Thread-safe."""
+
+    def __init__(self, config: RelationConfig) -> None:
+        self._config = config
+        self._scene: Scene | None = None
+
+    def of(self, snapshot: MemorySnapshot) -> Scene:
+        """The scene of a snapshot."""
+        scene = self._scene
+        if scene is None or scene.snapshot is not snapshot:
+            scene = self._scene = Scene(snapshot, self._config)
+        return scene
 
 
 @lru_cache(maxsize=256)
