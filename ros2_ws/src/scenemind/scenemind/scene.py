@@ -87,7 +87,6 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
 
-_EARLIER = "(as an earlier visit saw it: the camera is not located in this memory yet)"
 
 AnyDetector = str | Path | Detector
 AnyModels = str | Mapping[str, Any] | ModelsConfig | Models
@@ -728,7 +727,7 @@ class Scene:
         query = _query(question, situation, policy, by)
         _check_name("method", method, METHODS)
         answer = self._router().ask(query, method, asking or self._asking(timeout_s))
-        return answer if self.is_located else replace(answer, text=f"{answer.text} {_EARLIER}")
+        return answer if self.is_located else answer.of_earlier_visit()
 
     def ground(
         self,
@@ -745,9 +744,7 @@ class Scene:
         query = _query(phrase, situation, policy, by)
         _check_name("method", method, METHODS)
         found = self._router().ground(query, method, asking or self._asking(timeout_s))
-        if self.is_located:
-            return found
-        return replace(found, reasoning=f"{found.reasoning} {_EARLIER}".lstrip())
+        return found if self.is_located else found.of_earlier_visit()
 
     def align(
         self,

@@ -60,6 +60,7 @@ OF_NODES = (
         "detector_weights", "", "an .onnx, .xml or .pt file, or a model's name", "detector.weights"
     ),
     Argument("memory_name", "", "an existing memory is continued", "memory.name"),
+    Argument("relocate", "", "its world may have another origin than today's", "memory.relocate"),
     Argument("memory_root", "", "folder of the memories", "memory.root"),
     Argument("map_frame", "", "frame of all that is published", "map_frame"),
     Argument("pose_source", "", "odometry or tf", "pose_source"),

@@ -86,6 +86,11 @@ class QosParameters(Settings):
     reliability: Reliability = Field("auto", description="auto: follow the publisher")
 
 
+EARLIER_VISIT = "_of_earlier_visit"
+"""End of the name of a frame that no TF leads to: positions are in the world of an earlier visit,
+as the robot is not located in the memory yet (`memory.relocate`)."""
+
+
 class MemoryParameters(Settings):
     """The place of the memory; an existing memory of that name is opened and continued."""
 
@@ -95,6 +100,11 @@ class MemoryParameters(Settings):
         " line; empty: not kept after the end",
     )
     name: str = Field("current", description="letters, digits, - _ .")
+    relocate: bool = Field(
+        False,
+        description="the world may have another origin than that of the memory, as after SLAM began"
+        " anew: frames are mapped apart until the robot is located; docs/memories.md",
+    )
 
 
 class PublishParameters(Settings):

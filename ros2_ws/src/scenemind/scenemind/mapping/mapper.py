@@ -111,7 +111,7 @@ class Mapper:
         self._world_T_poses = world_T_poses
 
     def go_on_in(
-        self, memory: Memory, world_T_poses: Pose, loops: LoopClosing | None = None
+        self, memory: Memory, world_T_poses: Pose | None, loops: LoopClosing | None = None
     ) -> None:
         """Map the following frames into another memory; see `__init__`."""
         self.memory, self._world_T_poses, self.loops = memory, world_T_poses, loops

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from scenemind.errors import SceneMindError
@@ -22,6 +22,7 @@ METHODS = (
     "synergai",
     "ensemble",
 )
+_EARLIER = "(as an earlier visit saw it: the camera is not located in this memory yet)"
 ErrorCode = Literal[
     "not_understood",  # the sentence does not parse; see `ReasoningFailure.suggestion`
     "not_found",  # understood, but nothing in the memory fits
@@ -140,6 +141,10 @@ class Answer:
             result = f"failure={self.failure.code!r}"
         return f"Answer({self.text!r}, {result}, method={self.method!r})"
 
+    def of_earlier_visit(self) -> Answer:
+        """The same, saying that the camera is not located in the memory yet."""
+        return replace(self, text=f"{self.text} {_EARLIER}")
+
 
 class NothingFoundError(SceneMindError, IndexError):
     """An object was taken from a grounding that has failed; the message is its failure."""
@@ -187,6 +192,10 @@ class Grounding:
     def __repr__(self) -> str:
         result = _named(self.objects) if self.failure is None else str(self.failure)
         return f"Grounding({self.query.text!r}, {result}, method={self.method!r})"
+
+    def of_earlier_visit(self) -> Grounding:
+        """The same, saying that the camera is not located in the memory yet."""
+        return replace(self, reasoning=f"{self.reasoning} {_EARLIER}".lstrip())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

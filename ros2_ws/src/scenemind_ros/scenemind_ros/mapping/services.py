@@ -522,7 +522,7 @@ class KeepingServices:
     def _load_memory(
         self, request: srv.LoadMemory.Request, response: srv.LoadMemory.Response
     ) -> None:
-        self._session.load(request.name)
+        self._session.load(request.name, relocate=request.relocate)
         snapshot = self._session.memory.snapshot()
         response.revision = snapshot.revision
         response.object_count = len(snapshot.objects)
@@ -538,7 +538,7 @@ class KeepingServices:
         response.known_ids = [merge.object_ids[i] for i in sorted(merge.same)]
 
     def _reset_memory(self, _: srv.ResetMemory.Request, response: srv.ResetMemory.Response) -> None:
-        self._session.memory.reset()
+        self._session.reset()
         response.revision = self._session.memory.snapshot().revision
 
 

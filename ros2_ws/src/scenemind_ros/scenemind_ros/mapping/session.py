@@ -24,7 +24,7 @@ from scenemind.memory import Memory, ReadOnlyMemory, SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, checked_name
 from scenemind.memory.loops.closing import LoopClosing, LoopReport
 from scenemind.memory.merging import Merge
-from scenemind.memory.places.coming_back import merge_located
+from scenemind.memory.places.coming_back import ComingBack, merge_located, move_world
 from scenemind.models import ModelError
 from scenemind.perception import PerceptionError
 from scenemind.perception.backends import make_detector
@@ -37,7 +37,7 @@ from scenemind_ros.input.health import FrameYield, ImageLosses, input_problems
 from scenemind_ros.mapping.map_publisher import MapPublisher, MapToOdom
 from scenemind_ros.mapping.slam_corrections import SlamCorrections
 from scenemind_ros.mapping.surface_publisher import SurfacePublisher
-from scenemind_ros.parameters import MappingParameters
+from scenemind_ros.parameters import EARLIER_VISIT, MappingParameters
 
 _log = logging.getLogger(__name__)
 # Suffixes of folder names beside the memory while another one is loaded.
@@ -56,7 +56,8 @@ class MappingSession:
         describing: descriptions of objects by models; None: disabled.
         inventory: objects that a model names in stored frames; None: disabled.
         dropped: frames that a newer one replaced before they were mapped.
-        world_frame: that positions are in; `map_frame` unless odometry's frame has no place in it.
+        frame_of_poses: that the frames' poses are in; `map_frame` unless odometry's frame has no
+            place in it.
     """
 
     def __init__(
@@ -71,11 +72,13 @@ class MappingSession:
         """
         self._parameters = parameters
         self._on_report = on_report
-        self.world_frame = parameters.map_frame
+        self.frame_of_poses = parameters.map_frame
         self._detector = _find_detector(parameters.detector, None)
         self._names: Mapping[int, str] = {}
         self._path = _path_of(parameters)
         self.memory = self._open()
+        self._comes_back = parameters.memory.relocate and self.memory.last_frame_number >= 0
+        self._coming_back: ComingBack | None = None
         self.describing: DescribingService | None = None
         self.inventory: BackgroundInventory | None = None
         self._looking = ExitStack()
@@ -131,18 +134,66 @@ class MappingSession:
         """The governor of deferred work; None while mapping is stopped."""
         return self._pipeline.governor if self._pipeline else None
 
+    @property
+    def is_located(self) -> bool:
+        """False while a robot whose world began anew (`memory.relocate`) is not located in the
+        memory yet: its frames are mapped apart, and positions of the memory are in the world of an
+        earlier visit."""
+        return self._coming_back is None
+
+    @property
+    def world_frame(self) -> str:
+        """The frame that positions in the memory are in."""
+        return self.frame_of_poses if self.is_located else self.frame_of_poses + EARLIER_VISIT
+
+    @property
+    def why_not_located(self) -> str:
+        """Why it is not; empty where it is."""
+        visit = self._coming_back
+        return "" if visit is None else visit.reason
+
+    @property
+    def mapped(self) -> Memory:
+        """The memory that frames are mapped into."""
+        visit = self._coming_back
+        return self.memory if visit is None else visit.visit
+
     def start(self) -> None:
         """Start mapping the submitted frames."""
         self._is_active = True
-        if self._detector is not None:
-            self.loops = LoopClosing(self.memory, self._parameters.own_loops)
-            self.loops.prepare()
-            self.mapper = Mapper(self._detector, self.memory, self._parameters, loops=self.loops)
-            governor = Governor(self._parameters.mapper)
-            self._pipeline = MappingPipeline(
-                self.mapper, self._slot, governor, UndecodedFrame.decode, self._on_report
-            )
-            self._pipeline.start()
+        if self._detector is None:
+            return
+        if self._comes_back:  # there are no loops before it is located
+            self._coming_back = ComingBack(self.memory, self._parameters)
+        else:
+            self.loops = self._new_loops()
+        self.mapper = Mapper(self._detector, self.mapped, self._parameters, loops=self.loops)
+        governor = Governor(self._parameters.mapper)
+        self._pipeline = MappingPipeline(
+            self.mapper, self._slot, governor, UndecodedFrame.decode, self._note_frame
+        )
+        self._pipeline.start()
+
+    def _new_loops(self) -> LoopClosing:
+        loops = LoopClosing(self.memory, self._parameters.own_loops)
+        loops.prepare()
+        return loops
+
+    def _note_frame(self, report: MapperReport) -> None:
+        """After each frame, on the mapping thread: a visit that is located becomes part of the
+        memory, and the memory moves into the robot's world, in which all else on the robot is."""
+        visit = self._coming_back
+        old_T_new = None if visit is None else visit.note_frame(patiently=False)
+        if visit is not None and old_T_new is not None:
+            self.memory.merge(visit.visit, old_T_new)
+            move_world(self.memory, old_T_new.inverse())
+            self.loops = self._new_loops()
+            assert self.mapper is not None, "its report is this one"
+            self.mapper.go_on_in(self.memory, None, self.loops)
+            self._coming_back, self._comes_back = None, False
+            visit.close()
+            _log.info("located in the memory %s, which is in this robot's world now", self._path)
+        self._on_report(report)
 
     def stop(self) -> None:
         """Finish the waiting frames and stop mapping."""
@@ -154,6 +205,10 @@ class MappingSession:
                 _log.error("mapping had stopped before; activate the node again to restart it")
         if self.loops is not None:
             self.loops.close()
+        if self._coming_back is not None:
+            _log.warning("the visit is forgotten: %s", self._coming_back.reason)
+            self._coming_back.close()
+            self._coming_back = None
         self._dropped_before += self._slot.dropped
         self._slot = LatestSlot(self._parameters.pending_frames)
         self._pipeline = self.mapper = self.loops = None
@@ -204,8 +259,21 @@ class MappingSession:
             raise SceneMemoryError(f"{name} is the memory in use; what was saved has another name")
         return self._path, saved_path
 
-    def load(self, name: str) -> None:
+    def reset(self) -> None:
+        """Forget all objects and frames."""
+        was_active, self._comes_back = self._is_active, False
+        if not self.is_located:
+            self.stop()
+        self.memory.reset()
+        if was_active and self.mapper is None:
+            self.start()
+
+    def load(self, name: str, *, relocate: bool = False) -> None:
         """Continue with a copy of a saved memory; the saved one does not change.
+
+        Args:
+            relocate: the robot's world may have another origin than the saved one; see
+                `is_located`.
 
         Raises:
             SceneMemoryError: there is no such memory, or it is the one in use; nothing changed.
@@ -227,6 +295,7 @@ class MappingSession:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
         finally:  # continue with the loaded memory, or after a failure with the old one
             self.memory = self._open()
+            self._comes_back = relocate and self.memory.last_frame_number >= 0
             self._look()
             if was_active:
                 self.start()
@@ -399,7 +468,13 @@ class MappingDiagnostics:
                 f"{stats.damaged} rows or files are damaged: the log names them, and `scenemind"
                 " memory repair` keeps what is whole"
             )
-        return diagnostic_status(self._node, "memory", {"path": memory.path, **values}, problems)
+        if not self._session.is_located:
+            problems.append(
+                "the robot is not located in this memory, whose positions are those of an earlier"
+                f" visit: {self._session.why_not_located}"
+            )
+        values = {"path": memory.path, "located": self._session.is_located, **values}
+        return diagnostic_status(self._node, "memory", values, problems)
 
     def _loops(self, report: LoopReport) -> DiagnosticStatus:
         """Loops that were found and refused, and what became of them."""
@@ -486,7 +561,7 @@ class MappingRun:
         self._corrections = SlamCorrections(
             node,
             parameters,
-            lambda: session.memory,
+            lambda: session.mapped,
             self._keeps_odometry,
             lambda: self._input.assembler.base_T_camera,
             lambda: self._input.assembler.newest_stamp_ns.get("color"),
@@ -538,7 +613,7 @@ class MappingRun:
         return not (self._has_tf_poses or self._input.world.follows_tf)
 
     def _publish_map(self) -> None:
-        self._session.world_frame = self._input.world.name
+        self._session.frame_of_poses = self._input.world.name
         self._outgoing.publish(self._session.memory, self._session.world_frame)
         self._surface.poll(self._session.memory, self._session.world_frame)
         mapper, world = self._session.mapper, self._input.world

@@ -46,7 +46,7 @@ from scenemind_ros.conversions import (
 from scenemind_ros.conversions.floor import approach_wish, fill_approach
 from scenemind_ros.errors import RosError, diagnostic_status
 from scenemind_ros.optional_ros import vision_msgs
-from scenemind_ros.parameters import ReasoningParameters
+from scenemind_ros.parameters import EARLIER_VISIT, ReasoningParameters
 from scenemind_ros.qos import LATCHED
 from scenemind_ros.reasoning.memory_access import PinnedMemory, RobotMemory
 from scenemind_ros.reasoning.serving import BoundedWork, ServiceCaller
@@ -148,6 +148,8 @@ class ReasoningRequests:
             caller,
             _same("ask", query, method, self._timeout_s(request)),
         )
+        if self._is_of_earlier_visit():
+            answer = answer.of_earlier_visit()
         caller.report("answer", "\n".join(answer.steps), answer.key_frames)
         response.answer = answer_to_msg(answer, snapshot.stamp_ns, self._world_frame())
         response.error = response.answer.error
@@ -166,6 +168,8 @@ class ReasoningRequests:
             caller,
             _same("ground", query, method, self._timeout_s(request)),
         )
+        if self._is_of_earlier_visit():
+            grounding = grounding.of_earlier_visit()
         caller.report("answer", grounding.reasoning, grounding.key_frames)
         response.error = failure_to_msg(grounding.failure)
         response.objects = grounded_objects_to_msg(grounding)
@@ -290,6 +294,10 @@ class ReasoningRequests:
         return self._reasoner.router(
             memory, falls_back=self._parameters.falls_back, dialogues=self._dialogues
         )
+
+    def _is_of_earlier_visit(self) -> bool:
+        """Whether positions are not in the robot's world, as their frame says."""
+        return self._world_frame().endswith(EARLIER_VISIT)
 
     def _timeout_s(self, request: Any) -> float:
         return timeout_from_msg(request, self._parameters.timeout_s)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import numpy as np
+
 from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
@@ -33,6 +35,18 @@ def merge_located(memory: Memory, other: MemoryReader) -> Merge:
             f" told: {found.reason}"
         )
     return memory.merge(other, found.old_T_new)
+
+
+def move_world(memory: Memory, new_T_old: Pose) -> None:
+    """Move all of a memory into another world, such as that of a robot's SLAM that began anew; ids,
+    corrections and history stay.
+
+    Args:
+        new_T_old: where the memory's world lies in it.
+    """
+    now_ns = memory.snapshot().stamp_ns
+    (pose,) = memory.poses_at([now_ns])
+    memory.correct_poses(np.array([now_ns]), [new_T_old @ pose])
 
 
 class ComingBack:
