@@ -221,11 +221,12 @@ class GradedRelations:
 
     def _kept(self, key: tuple[str, int], make: Callable[[], Any]) -> Any:
         """The value of a relation to a row, made once as long as there is room for it."""
-        if key not in self._graded:
+        value = self._graded.get(key)  # another thread may clear them meanwhile
+        if value is None:
             if len(self._graded) * len(self._scene) > _MOST_CACHED:
                 self._graded.clear()
-            self._graded[key] = make()
-        return self._graded[key]
+            value = self._graded[key] = make()
+        return value
 
     def in_room(self, predicate: str) -> Scores:
         """Graded scores (N,) for being in a corner of the room, or in its middle."""
