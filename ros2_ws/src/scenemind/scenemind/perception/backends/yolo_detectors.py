@@ -20,6 +20,7 @@ from scenemind.perception.text import (
     make_text_encoder,
 )
 from scenemind.perception.types import Detections, PerceptionError
+from scenemind.perception.upright import detect_upright
 
 
 class OnnxDetector:
@@ -55,12 +56,13 @@ class OnnxDetector:
         return self._pipeline.stage_ms
 
     def detect(self, frame: RGBDFrame) -> Detections:
-        """Detections of the frame's colour image, best first.
+        """Detections of the frame's colour image, turned upright, best first.
 
         Raises:
             PerceptionError: the model failed on this frame.
         """
-        return self._pipeline.detect(frame.color, self._looked_for)
+        looked_for = self._looked_for
+        return detect_upright(frame, lambda color: self._pipeline.detect(color, looked_for))
 
 
 def wanted_classes(wanted: Sequence[str], names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -157,12 +159,13 @@ class PromptedDetector:
         return self._similarity(a, b)
 
     def detect(self, frame: RGBDFrame) -> Detections:
-        """Detections of the frame's colour image, best first.
+        """Detections of the frame's colour image, turned upright, best first.
 
         Raises:
             PerceptionError: the model failed on this frame.
         """
-        return self._pipeline.detect(frame.color, self._looked_for)
+        looked_for = self._looked_for
+        return detect_upright(frame, lambda color: self._pipeline.detect(color, looked_for))
 
 
 def encoder_of(network: Network, title: str) -> TextEncoder:
