@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scenemind.frames.frame import FrameError
+from scenemind.frames.readers.depth_units import with_depth_units
 from scenemind.frames.readers.folder import (
     GRAVITY,
     FolderEntry,
@@ -65,14 +66,16 @@ def read(path: Path) -> IndexedSequence:
         for color_path, world_T_camera in tracked.items()
     ]
     intrinsics = read_numbers(path / "K.txt", 9)
+    camera = camera_of_matrix(intrinsics, *image_size(colors), source=f"{path / 'K.txt'}")
+    entries, scale = with_depth_units(entries, camera)
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
-        camera=camera_of_matrix(intrinsics, *image_size(colors), source=f"{path / 'K.txt'}"),
+        camera=camera,
         entries=entries,
         world_T_recorded=zup_T_world,
         gravity_path=path / GRAVITY,
-        assumed=(remark,) if remark else (),
+        assumed=tuple(filter(None, (remark, scale))),
         left_out={"pose_lost": lost} if lost else {},
     )
 

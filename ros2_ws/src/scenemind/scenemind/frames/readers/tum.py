@@ -22,6 +22,7 @@ import yaml
 
 from scenemind.config import SyncConfig
 from scenemind.frames.frame import FrameError
+from scenemind.frames.readers.depth_units import with_depth_units
 from scenemind.frames.readers.folder import (
     GRAVITY,
     FolderEntry,
@@ -79,14 +80,18 @@ def read(path: Path) -> IndexedSequence:
     zup_T_world = z_up_rotation(down)
     assumed = [remark] if remark else []
     camera = _camera(path, [frame.color for frame in matched], assumed)
+    entries = [
+        FolderEntry(f.stamp_ns, f.color, f.depth, zup_T_world @ f.pose, _UNITS_PER_M)
+        for f in matched
+    ]
+    entries, scale = with_depth_units(entries, camera)
+    if scale:
+        assumed.append(scale)
     return IndexedSequence(
         name=path.resolve().name,
         path=path,
         camera=camera,
-        entries=[
-            FolderEntry(f.stamp_ns, f.color, f.depth, zup_T_world @ f.pose, _UNITS_PER_M)
-            for f in matched
-        ],
+        entries=entries,
         world_T_recorded=zup_T_world,
         gravity_path=path / GRAVITY,
         assumed=tuple(assumed),
