@@ -58,6 +58,14 @@ def test_a_table_ends_with_its_top_whatever_lies_on_it() -> None:
     assert box.size[0] == pytest.approx(1.6, abs=2 * CELL_M)
 
 
+@pytest.mark.parametrize("top_m", [0.68, 0.74, 0.80])
+def test_a_cup_does_not_raise_a_table(top_m: float) -> None:
+    """What stands on it is no higher than some tables are."""
+    top, cup = level(FLOOR_Z + top_m, (1.6, 0.8)), level(FLOOR_Z + top_m + 0.12, (0.2, 0.2))
+    box = extent(np.concatenate((top, cup)), TABLE, FLOOR_Z)
+    assert box.top_z == pytest.approx(FLOOR_Z + top_m, abs=2 * BOX_STEP_M)
+
+
 def test_what_has_no_level_top_at_a_tables_height_keeps_its_height() -> None:
     points = level(FLOOR_Z + 1.4, (1.0, 1.0))
     assert extent(points, TABLE, FLOOR_Z).top_z == pytest.approx(FLOOR_Z + 1.4, abs=0.01)

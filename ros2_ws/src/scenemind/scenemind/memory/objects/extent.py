@@ -51,8 +51,10 @@ def box_of(
     if stance is not None and stance.on_floor and floor_z is not None:
         lowest_z = 1.0 / TOLERANCE * stance.height_m[0] + floor_z
         highest_z = TOLERANCE * stance.height_m[1] + floor_z
-        if stance.flat_top and high[2] > highest_z:
-            high[2] = _top_z(points[:, 2], lowest_z, highest_z, cell_m) or high[2]
+        if stance.flat_top:
+            top_z = _top_z(points[:, 2], lowest_z, highest_z, cell_m)
+            if top_z is not None and high[2] > min(top_z + cell_m, highest_z):
+                high[2] = top_z
         if low[2] > floor_z - _BELOW_FLOOR_M and high[2] <= highest_z:
             low[2] = floor_z
     x0, y0, z0 = (floor(bound / BOX_STEP_M) * BOX_STEP_M for bound in low)
@@ -75,10 +77,10 @@ def _top_z(
     z: NDArray[np.float32], lowest_z: float, highest_z: float, cell_m: float
 ) -> float | None:
     """Height of the level between two heights that has most points; None without one."""
-    level = np.floor((z[(z > lowest_z) & (z < highest_z)] - lowest_z) / cell_m).astype(np.intp)
-    counts = np.bincount(level, minlength=1)
-    best = int(counts.argmax())
-    # Noise spreads a level over two.
-    if counts[max(best - 1, 0) : best + 2].sum() < _TOP_SHARE * len(z):
+    usual = z[(z > lowest_z) & (z < highest_z)]
+    if not len(usual):
         return None
-    return lowest_z + (best + 1) * cell_m
+    level = np.floor((usual - lowest_z) / cell_m).astype(np.intp)
+    # Noise spreads a level over two.
+    on_top = usual[np.abs(level - np.bincount(level).argmax()) <= 1]
+    return float(np.median(on_top)) if len(on_top) >= _TOP_SHARE * len(z) else None

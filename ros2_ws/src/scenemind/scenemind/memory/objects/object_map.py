@@ -45,6 +45,7 @@ from scenemind.memory.objects.gone_objects import (
     lines_of_sight,
     objects_in_view,
 )
+from scenemind.memory.objects.hidden_seats import HiddenSeats
 from scenemind.memory.objects.live_tracks import LiveTracks, TrackletIds
 from scenemind.memory.objects.map_entry import MapEntry, View, fuse_views
 from scenemind.memory.objects.matching import KnownObjects, Match, match_observations
@@ -170,6 +171,7 @@ class ObjectMap:
         self._last_looked_at = 0
         self._edited_ids: Set[int] = frozenset()
         self._walls = WallPlanes()
+        self._hidden_seats = HiddenSeats()
         self._carrier_of: dict[int, int] = {}
         self._carried: dict[int, set[int]] = {}  # by objects and the floor
         self._off_carrier: set[int] = set()  # objects whose carrier is to be found anew
@@ -283,6 +285,8 @@ class ObjectMap:
                 else:
                     is_longer |= object_id not in values
                     values[object_id] = entry.to_object(self._walls)
+                self._hidden_seats.note(object_id, values.get(object_id))
+            self._hidden_seats.complete(values, self._boxes)
             if is_longer:
                 values = dict(sorted(values.items()))
             self._values = values
@@ -476,6 +480,7 @@ class ObjectMap:
             if found is None or done.value is None:
                 self._stale.add(object_id)
         self._values = dict(sorted(values.items()))
+        self._stale |= self._hidden_seats.ids
         self._uncompared.clear()
         self._to_join = sorted(self._entries if corrections.is_merge else changed)
         self._take_walls(walls)
