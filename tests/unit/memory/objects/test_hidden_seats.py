@@ -68,6 +68,11 @@ def test_a_table_elsewhere_and_a_chair_that_is_seen_whole_change_nothing() -> No
     assert chair_in(mapped(*[[seen, TABLE]] * 4)).box == chair_in(mapped(*[[seen]] * 4)).box
 
 
+def test_a_slab_of_floor_beside_a_table_is_no_back() -> None:
+    slab = observe((1.0, 0.0, 0.15), (0.2, 0.6, 0.3), track_id=2)
+    assert chair_in(mapped(*[[slab, TABLE]] * 4)).box == chair_in(mapped(*[[slab]] * 4)).box
+
+
 def test_a_reopened_map_has_the_same_seats_and_what_stays_is_the_same_object() -> None:
     object_map = mapped(*[[back_of((1, 0)), TABLE]] * 4)
     before = chair_in(object_map)

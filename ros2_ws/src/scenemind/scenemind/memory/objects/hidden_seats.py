@@ -66,6 +66,8 @@ def hidden_depth_m(thing: MapObject) -> float:
     stance = find_stance(thing.label)
     if stance is None or stance.depth_m is None or not stance.on_floor:
         return 0.0
+    if thing.box.size[2] * TOLERANCE < stance.height_m[0]:  # not its back is what was seen
+        return 0.0
     least_m = stance.depth_m[0]
     if thing.known_yaw_box is not None or min(thing.box.size[:2]) * TOLERANCE >= least_m:
         return 0.0
