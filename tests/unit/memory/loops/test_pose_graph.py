@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scenemind.geometry import Pose
-from scenemind.memory.loops.pose_graph import Loop, solve
+from scenemind.memory.loops.pose_graph import Loop, scale_of, solve
 from scenemind.memory.places.constellation import turn_about_z
 
 SIDE_M, ERROR_RAD, ERROR_M = 3.0, math.radians(1.5), 0.03
@@ -69,3 +69,36 @@ def test_without_an_error_nothing_moves(open3d: ModuleType) -> None:
     assert farthest(poses) < 1e-6
     for a, b in pairwise(range(9)):
         assert (poses[a].inverse() @ poses[b]).angle_rad(TRUE[a].inverse() @ TRUE[b]) < 1e-6
+
+
+@pytest.mark.extras
+def test_loops_across_a_place_tell_the_scale_of_odometry(open3d: ModuleType) -> None:
+    """All of the way is 5 % too short: each round closes, and only loops between opposite ends
+    tell that the place is larger."""
+    short = [Pose(pose.rotation, 0.95 * pose.translation) for pose in TRUE]
+    across = [loop(number, number + 2) for number in range(7)]
+    poses, kept = solve(open3d, range(9), short, short, WAY, [loop(0, 4), loop(4, 8), *across])
+    assert len(kept) == 9
+    corner_m = [poses[0].distance_m(poses[number]) for number in (1, 2, 3)]
+    assert corner_m == pytest.approx([SIDE_M, SIDE_M * math.sqrt(2.0), SIDE_M], abs=0.01)
+
+
+def test_a_scale_is_measured_by_loops_that_are_long_and_agree() -> None:
+    lengths = [3.0, 3.5, 4.0, 2.5, 3.2, 0.1]
+    errors = np.random.default_rng(0).normal(0.0, 0.015, 6)
+    noisy = [0.95 * length + error for length, error in zip(lengths, errors, strict=True)]
+    assert scale_of(lengths, noisy) == pytest.approx(0.95, abs=0.01)
+    # One that is wrong counts for one.
+    assert scale_of(lengths, [5.0, *noisy[1:]]) == pytest.approx(0.95, abs=0.01)
+    # Two tell nothing, nor do those whose ends are at one place.
+    assert scale_of(lengths[:2], noisy[:2]) == 1.0
+    assert scale_of([0.1] * 9, [0.05] * 9) == 1.0
+
+
+def test_the_error_of_alignments_is_no_scale() -> None:
+    lengths = np.array([3.0, 3.5, 4.0, 2.5, 3.2])
+    for seed in range(50):
+        off = np.random.default_rng(seed).normal(0.0, 0.015, 5)
+        assert scale_of(lengths.tolist(), (lengths + off).tolist()) == pytest.approx(1.0, abs=0.02)
+    off = 0.01 * np.array([1, -1, 1, -1, 1])
+    assert scale_of(lengths.tolist(), (lengths + off).tolist()) == 1.0
