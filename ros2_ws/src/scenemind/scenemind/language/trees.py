@@ -540,7 +540,14 @@ class DeleteRelation:
 
 @dataclass(frozen=True, slots=True)
 class DeleteObject:
+    """Command such as "delete object 4".
+
+    Attributes:
+        is_told: nobody asks for it: "there is no sofa any more".
+    """
+
     subject: Subject
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
