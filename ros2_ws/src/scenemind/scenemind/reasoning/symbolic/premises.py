@@ -129,9 +129,7 @@ def denial_of(
     return sentence(joined(wrong)) if wrong else ""
 
 
-def presence_of(
-    command: trees.DeleteObject, objects: Sequence[MapObject], at: Resolver
-) -> str:
+def presence_of(command: trees.DeleteObject, objects: Sequence[MapObject], at: Resolver) -> str:
     """What was seen of things that are told, by their names alone, not to be there; empty for
     orders, and where they may well be mistakes of perception."""
     is_shown = isinstance(command.subject, trees.ObjectNumber) or at.has_marks
