@@ -48,7 +48,7 @@ _EMBEDDING = ("if", "whether", "that")
 _JOINING = ("and", "but", "or", "so", "then")
 _SIGN = re.compile(
     r"(?P<end>[.!?\u2026]+(?=\s|$|[\"'\u2019\u201d)])|\n)"
-    r"|(?P<joint>,(?!\d)|:(?=\s)|;(?=\s)|\s[-\u2013\u2014]+\s|[\u2013\u2014])"
+    r"|(?P<joint>,(?!\d)|:(?=\s)|\s[-\u2013\u2014]+\s|[\u2013\u2014])"
 )
 _MOST_PARTS = 12
 _SPEAKING = frozenset(("i", "we"))

@@ -347,7 +347,8 @@ def _on_each(
     both = (subject, anchors)
     if not all(isinstance(one, trees.NounPhrase) and one.noun for one in both):
         return None
-    return None if predicate == "of" else trees.OnEach(subject, predicate, anchors)  # type: ignore[arg-type]
+    each = replace(anchors, noun=normal(anchors.noun), definite=False, count=None)  # type: ignore[arg-type]
+    return None if predicate == "of" else trees.OnEach(subject, predicate, each)  # type: ignore[arg-type]
 
 
 def _distance_of_pair(subject: trees.Reference) -> trees.Question | None:

@@ -226,11 +226,12 @@ def _text_of(failed: Attempt[Any]) -> str:
 def _with_doubt(reply: MethodReply) -> str:
     """The text of a reply, which says so where it is likelier wrong than right."""
     text = reply.text
-    is_said = _DOUBT in text.lower() or text.startswith("I cannot")
+    is_said = _DOUBT in text.lower() or text.startswith("I cannot") or text.endswith("?")
     if reply.confidence >= _DOUBTFUL or is_said:
         return text
-    is_name = text.startswith("I ") or not text[1:2].islower()
-    return f"{_DOUBT.capitalize()}: {text if is_name else text[:1].lower() + text[1:]}"
+    first = text.split(" ")[0]
+    is_plain = (first != "I" and first[1:].islower()) or first == "A"
+    return f"{_DOUBT.capitalize()}: {text[:1].lower() + text[1:] if is_plain else text}"
 
 
 def _since(start: float) -> float:
