@@ -236,7 +236,7 @@ def _possessive_owner(p: SlotWords) -> str | None:
     p.take("my", "our", "the")
     p.take(*_PHRASES["kin"])
     p.at = start if p.done else p.at
-    return READERS["possessive"](p)  # type: ignore[no-any-return]
+    return READERS["possessive"](p)
 
 
 def _free_text(p: SlotWords) -> str | None:
