@@ -12,7 +12,7 @@ from scenemind.language.corrections.clauses import broken_up
 from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.speech_acts import is_question
 from scenemind.language.tokens import NotUnderstoodError
-from scenemind.language.trees import Command, IsA, Merge, Rename, SetAttribute
+from scenemind.language.trees import Command, DeleteObject, IsA, Merge, Rename, SetAttribute
 from tests.tables import read_table
 from tests.unit.language.notation import notation
 
@@ -27,6 +27,8 @@ def commands_of(text: str) -> str:
 def without_premise(command: Command) -> Command:
     if isinstance(command, Rename | IsA | SetAttribute):
         return replace(command, denied="")
+    if isinstance(command, DeleteObject):
+        return replace(command, is_told=False)
     return replace(command, count=None) if isinstance(command, Merge) else command
 
 

@@ -174,5 +174,5 @@ def test_a_strict_question_is_not_answered_by_a_guess(memory: Memory, tmp_path: 
     assert strict.failure is not None
     assert strict.failure.code == "not_found"
     assert "No toy." in strict.text
-    assert (guessed.text, guessed.failure) == ("A toy, I guess.", None)
+    assert (guessed.text, guessed.failure) == ("Not for sure: a toy, I guess.", None)
     assert guessed.confidence < 0.5

@@ -311,3 +311,14 @@ def test_tags_and_clauses_ask_like_questions(condition: str) -> None:
         f"is there a cup {condition}",
     ):
         assert ask(said).text == asked.text
+
+
+def test_it_is_about_the_question_that_was_taken_for_what_was_said_before() -> None:
+    before = "I can't seem to lay my hands on the laptop"
+    assert ids_of(ask("is it black?", before=before)) == [3]
+
+
+def test_no_part_of_an_unknown_name_stands_for_all() -> None:
+    memory = SmallMemory(snapshot_of([*ROOM, thing(11, "trash can", (3, 1, 0.3), (0.3, 0.3, 0.6))]))
+    assert Router(memory).ground(query("the can opener")).failure is not None
+    assert Router(memory).ground(query("the can")).objects[0].object_id == 11

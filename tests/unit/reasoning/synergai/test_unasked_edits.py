@@ -24,7 +24,7 @@ def test_a_question_changes_nothing(lie: Step) -> None:
     with agent_router(lie, finish("On the shelf.", 10)) as (router, memory, _):
         before = memory.snapshot().objects
         answer = router.ask(Query("where is the white cup?"), "synergai", asking())
-    assert answer.text.startswith("On the shelf. You have not said this yourself")
+    assert answer.text.startswith("Not for sure: on the shelf. You have not said this yourself")
     assert "That would change object " in answer.text
     assert answer.text.endswith("Say so yourself, with their numbers or by marking them, to have it"
                                 " done.")  # fmt: skip

@@ -334,6 +334,23 @@ def _surest_of(subject: trees.Reference, by: trees.Superlative) -> trees.Questio
     return trees.ListObjects(replace(subject, noun=noun, ranks=(trees.Rank(by),)))
 
 
+def _closest_pair(subject: trees.Reference, by: Any) -> trees.Question | None:
+    if not isinstance(subject, trees.NounPhrase) or subject.count not in (None, 2):
+        return None
+    return trees.ClosestPair(replace(subject, count=None, definite=False), by)
+
+
+def _on_each(
+    subject: trees.Reference, anchors: trees.Reference, predicate: str = ""
+) -> trees.Question | None:
+    """ "Does every desk have a lamp on it", "do the desks have a lamp": at it."""
+    both = (subject, anchors)
+    if not all(isinstance(one, trees.NounPhrase) and one.noun for one in both):
+        return None
+    each = replace(anchors, noun=normal(anchors.noun), definite=False, count=None)  # type: ignore[arg-type]
+    return None if predicate == "of" else trees.OnEach(subject, predicate, each)  # type: ignore[arg-type]
+
+
 def _distance_of_pair(subject: trees.Reference) -> trees.Question | None:
     if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.split(" ")[-1]):
         return None
@@ -418,6 +435,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "ClaimEither": _claim_of_each("or"),
     "CountAt": _count_at,
     "Compare": _compare,
+    "ClosestPair": _closest_pair,
     "CompareTo": _compare_to,
     "CountBoth": _count_both,
     "CountsAt": _counts_at,
@@ -443,6 +461,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
     "NotTheOther": _not_the_other,
+    "OnEach": _on_each,
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,
     "People": trees.ListObjects,

@@ -30,10 +30,12 @@ from scenemind.language.referring.whole import read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS, find_length
 from scenemind.language.speech_acts import Frame, find_tagged
+from scenemind.language.time_expressions import find_moment
 from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
 
 _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
+_PAST = frozenset(("was", "were"))
 _OPPOSITE: dict[str, trees.Superlative] = {
     "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
     "shortest": "tallest", "lowest": "highest",
@@ -88,7 +90,7 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     meant = getattr(before, "subject", None) or next(
         iter(trees.parts_of(before, trees.NounPhrase)), None
     )
-    whole = _find_question(said)
+    whole = _past_claim(text) or _find_question(said)
     if meant is not None and getattr(whole, "subject", None) == trees.Marked():
         return ReadText(about(whole, meant, is_pointed=is_pointed))  # type: ignore[arg-type]
     if before is not None and (whole is None or isinstance(whole, trees.Ground)):
@@ -109,6 +111,22 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     if not _ONE.isdisjoint(said.words):
         found = found._replace(question=with_nouns_of_first(found.question))
     return found
+
+
+def _past_claim(text: str) -> trees.PastClaim | None:
+    """A claim of one moment: "was the cup on the desk at 10:05"."""
+    said = [token for token in tokenize(text) if token.word not in ".?!"]
+    tokens = said if said[:1] and said[0].word in _PAST else without_frame(said)
+    words = [token.word for token in tokens]
+    found = find_moment(words) if not _PAST.isdisjoint(words[:1]) else None
+    if found is None or found.moment is None:
+        return None
+    claim = _find_question(Sentence(text, without_frame(tokens[: found.start])))
+    return (
+        trees.PastClaim(claim, found.moment)
+        if isinstance(claim, trees.Verify | trees.Exists)
+        else None
+    )
 
 
 def _whole(text: str) -> Sentence:

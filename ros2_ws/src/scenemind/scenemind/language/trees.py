@@ -339,6 +339,28 @@ class Size:
     dimension: Dimension = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ClosestPair:
+    """Question such as "which two chairs are closest to each other"; or farthest apart."""
+
+    subject: NounPhrase
+    by: Literal["closest", "farthest"] = "closest"
+
+
+@dataclass(frozen=True, slots=True)
+class OnEach:
+    """Question such as "is there a lamp on every table"; predicate empty: on it or at it."""
+
+    subject: NounPhrase
+    predicate: str
+    anchors: NounPhrase
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Question such as "what can I ask"."""
+
+
 class Ground(_OfSubject):
     """A bare phrase, or "find the cup"."""
 
@@ -353,6 +375,19 @@ class WhereAt:
 
     subject: Reference
     moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class PastClaim:
+    """Question such as "was the cup on the desk 5 minutes ago", "was there a cup at 10:05"."""
+
+    claim: Verify | Exists
+    moment: Moment
+
+    @property
+    def subject(self) -> Reference:
+        """What it is about."""
+        return self.claim.subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +476,7 @@ Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
     | HasRoomFor | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore
-    | TimesSeen | Choose | IsTaken | Joined
+    | TimesSeen | Choose | IsTaken | Joined | ClosestPair | OnEach | PastClaim | Help
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""
@@ -540,7 +575,14 @@ class DeleteRelation:
 
 @dataclass(frozen=True, slots=True)
 class DeleteObject:
+    """Command such as "delete object 4".
+
+    Attributes:
+        is_told: nobody asks for it: "there is no sofa any more".
+    """
+
     subject: Subject
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

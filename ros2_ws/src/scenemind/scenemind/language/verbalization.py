@@ -44,6 +44,10 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             return _change_words(question)
         case trees.Joined():
             return _joined_words(question)
+        case trees.PastClaim(claim=said):
+            be, _, rest = _question_words(said).partition(" ")
+            past = {"is": "was", "are": "were"}[be]
+            return f"{past} {rest} {moment_words(question.moment)}"
         case trees.Distance(first=trees.Viewer(), second=other) if not isinstance(
             other, trees.Viewer
         ):
@@ -350,6 +354,7 @@ _WAYS: dict[str, Callable[[Any], str]] = {
     "the": describe,
     "a": _a,
     "be": _be,
+    "bare": bare,
     "many": _plural,
     "each": lambda references: joined([_a(each) for each in references]),
     "either": lambda references: " or ".join(filter(None, _but_last(map(_a, references)))),

@@ -44,6 +44,8 @@ _log = logging.getLogger(__name__)
 Reply = TypeVar("Reply", MethodReply, GroundReply)
 
 _EVIDENCE_FRAMES = 3
+# Confidence below which an answer begins with the words for it, unless they stand in it.
+_DOUBTFUL, _DOUBT = 0.5, "not for sure"
 _EVIDENCE_OBJECTS = 8  # the most relevant ones, by which frames are chosen
 
 
@@ -103,10 +105,11 @@ class Router:
             steps=tuple(progress.steps),
         )
         spoken_of = tuple(thing.object_id for thing in reply.objects)
-        dialogue.add(Turn(query.text, reply.text, spoken_of, reply.correction_ids))
+        text = reply.text if tried.reply is None else _with_doubt(reply)
+        dialogue.add(Turn(query.text, text, spoken_of, reply.correction_ids))
         return Answer(
             asked,
-            reply.text,
+            text,
             reply.confidence,
             reply.objects,
             self._evidence(reply),
@@ -218,6 +221,17 @@ def _begun(asking: Asking | None, dialogue: Dialogue, query: Query) -> Asking:
 
 def _text_of(failed: Attempt[Any]) -> str:
     return failed.failure.text if failed.failure else ""
+
+
+def _with_doubt(reply: MethodReply) -> str:
+    """The text of a reply, which says so where it is likelier wrong than right."""
+    text = reply.text
+    is_said = _DOUBT in text.lower() or text.startswith("I cannot") or text.endswith("?")
+    if reply.confidence >= _DOUBTFUL or is_said:
+        return text
+    first = text.split(" ")[0]
+    is_plain = (first != "I" and first[1:].islower()) or first == "A"
+    return f"{_DOUBT.capitalize()}: {text[:1].lower() + text[1:] if is_plain else text}"
 
 
 def _since(start: float) -> float:

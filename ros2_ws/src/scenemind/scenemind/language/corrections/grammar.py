@@ -159,7 +159,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
             return ()
         commands = [left]
     if gone is not None and not commands:
-        commands = [trees.DeleteObject(gone)]
+        commands = [trees.DeleteObject(gone, is_told=True)]
     claimed = [_subject(command) for command in commands]
     if any(isinstance(c, Denied) and c.subject not in (None, gone, *claimed) for c in clauses):
         return ()  # "the sofa is blue and the shelf is not white"
@@ -226,8 +226,12 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
         before = next((one for one in kept if _is_repeated(one, command)), None)
         if before is None:
             kept.append(command)
-        elif _says_more(command, before):
-            kept[kept.index(before)] = command
+        else:
+            said = command if _says_more(command, before) else before
+            if isinstance(said, trees.DeleteObject):  # "it is not real, delete it" is an order
+                is_told = all(getattr(each, "is_told", False) for each in (before, command))
+                said = replace(said, is_told=is_told)
+            kept[kept.index(before)] = said
     return kept
 
 

@@ -230,6 +230,15 @@ def _proper_owner(p: SlotWords) -> str | None:
     return None if p.done else _proper(p)
 
 
+def _possessive_owner(p: SlotWords) -> str | None:
+    """The same of "my friend Ali's"; "my brother's" is of the brother."""
+    start = p.at
+    p.take("my", "our", "the")
+    p.take(*_PHRASES["kin"])
+    p.at = start if p.done else p.at
+    return READERS["possessive"](p)
+
+
 def _free_text(p: SlotWords) -> str | None:
     """What a note says, as it was written."""
     start = p.tokens[p.at].start
@@ -379,6 +388,7 @@ def _figured(p: SlotWords) -> ObjectNumber | None:
 
 SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     **READERS,
+    "possessive": _possessive_owner,
     "any_reference": lambda p: p.reference(),
     "bare_name": _bare_name,
     "link": _condition,

@@ -275,7 +275,8 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
         return True
     following = word_at(words, at + 1)
     if word in lexicon.NOUN_END:
-        return not (inside and word == "can" and _is_thing(words, at))
+        is_after_article = at > 0 and words[at - 1] in lexicon.DEFINITE | lexicon.INDEFINITE
+        return not (word == "can" and (is_after_article or (inside and _is_thing(words, at))))
     if not inside:
         return word == "of"
     if word in lexicon.VERB_FORMS or word in lexicon.ANYBODY:
@@ -534,7 +535,8 @@ class _WholeChunker(Chunker):
             return Chunk("other" if thing is None else "noun", said_words, thing=thing)
         if share and number in (None, 1):  # "one of the chairs" is a chair
             noun, number = normal(noun), None
-        noun = "" if noun in lexicon.ANYTHING else "person" if noun in lexicon.ANYBODY else noun
+        noun = "" if noun in lexicon.ANYTHING else noun
+        noun = "person" if noun.removesuffix(" else") in lexicon.ANYBODY else noun
         if bound in _STRICTER:
             bound, number = _STRICTER[bound][0], max((number or 0) + _STRICTER[bound][1], 0)
             noun = noun if number == 1 else plural(noun)

@@ -50,6 +50,9 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.HowMuchMore: claim_answers.how_much_more,
     trees.CompareCounts: claim_answers.compare_counts,
     trees.Distance: place_answers.distance,
+    trees.ClosestPair: place_answers.closest_pair,
+    trees.OnEach: set_answers.on_each,
+    trees.Help: set_answers.what_can_be_asked,
     trees.Size: place_answers.size,
     trees.AskCarrier: place_answers.carrier,
     trees.HasRoomFor: place_answers.room_for,
@@ -58,6 +61,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.Where: place_answers.locate,
     trees.Ground: place_answers.locate,
     trees.WhereAt: past_answers.where_at,
+    trees.PastClaim: past_answers.claimed_at,
     trees.TimesSeen: past_answers.times_seen,
     trees.WhenSeen: past_answers.when_seen,
 }
@@ -114,6 +118,8 @@ def subject_of(question: trees.Question) -> Reference:
             return question.subjects[0]
         case trees.Changed():
             return question.subject or NounPhrase("")
+        case trees.Help():
+            return NounPhrase("")
         case trees.Verify(subject=NounPhrase() as subject, condition=condition):
             return replace(subject, conditions=(*subject.conditions, condition))
     return question.subject

@@ -91,7 +91,7 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     text = f"no, {are} {_denial(claim, objects)}"
     if len(objects) > 1 and not claim.negated:
         text = f"no, {say.none_of(len(objects), noun)} is {said}"
-    return Reply(text, absence * found.confidence, objects, "no")
+    return Reply(text, min(absence, found.confidence), objects, "no")
 
 
 def is_taken(question: trees.IsTaken, at: Resolver) -> Reply:

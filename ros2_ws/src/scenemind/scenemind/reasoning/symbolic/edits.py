@@ -15,7 +15,7 @@ from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
-from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by
+from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by, presence_of
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.replies import be, bounded, listed, metres, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -206,6 +206,8 @@ def _of_command(
     objection = meant.objection
     if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
         objection = denial_of(command, meant.objects, at)
+    if not objection and isinstance(command, trees.DeleteObject):
+        objection = presence_of(command, meant.objects, at)
     doubt = None
     apart = ""
     if isinstance(command, trees.Merge) and not _is_order_by_numbers(command):

@@ -27,7 +27,7 @@ from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
-from scenemind.reasoning.symbolic.presumptions import DOUBTED, failed_presumptions
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, failed_presumptions
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import usual_count
@@ -149,9 +149,9 @@ def _limit_of_looks(
     looks = [unfit for unfit in wrong if unfit.is_of_look]
     if query.policy == "always_answer":
         return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
-    limits = [look.limit for look in looks]
-    limits += [DOUBTED] * bool(stand_ins) + [NEARLY] * bool(failed)
-    return min(limits, default=1.0)
+    if failed and not all(look.is_near for look in looks):
+        return DOUBTED
+    return min([*(look.limit for look in looks), *[TAKEN_FOR] * bool(failed)], default=1.0)
 
 
 def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
@@ -195,7 +195,7 @@ def ground_loosely(
         ReasoningError: that error, or `not_found`: an unknown thing chooses between objects.
     """
     is_unknown = error.failure.code == "not_found" and _is_of_words(question, query)
-    if question is not None and not is_unknown:
+    if question is not None and not (is_unknown and _says_more_than_a_name(question)):
         raise error
     try:
         match = find_match(query, scene)
@@ -290,6 +290,12 @@ def _is_of_words(question: trees.Question | None, query: Query) -> bool:
     of_itself = not query.marked_object_ids and isinstance(question.subject, NounPhrase)
     of_itself &= not {"it", "them"}.isdisjoint(query.text.lower().split())
     return of_itself or is_in_words(question)
+
+
+def _says_more_than_a_name(question: trees.Question) -> bool:
+    """Whether a phrase is no bare name, of which no part can stand for all: "the can opener"."""
+    of = getattr(question, "subject", None)
+    return not isinstance(of, NounPhrase) or of != NounPhrase(of.noun, of.definite, of.count)
 
 
 def _describes_one(question: trees.Question, query: Query) -> bool:

@@ -15,7 +15,7 @@ from scenemind.memory.graph.relations import RELATION_NAMES
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
-from scenemind.reasoning.symbolic.presumptions import DOUBTED, is_unborne
+from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, is_unborne
 from scenemind.reasoning.symbolic.ranks import Mask
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor, relations_of
 
@@ -94,7 +94,9 @@ def _unfit_look(
     if of_all or scene.objects[row].attributes.get(look.key):
         fit = graded.look_fit(phrase, look)
         is_near = fit is None or bool(fit[row] >= _LOOK)
-        limit = DOUBTED if of_all else NEARLY
+        limit = TAKEN_FOR if of_all and is_near else NEARLY
+        if of_all and look.key != "color":  # benchmarks tell nothing of them
+            limit = DOUBTED
         yield Unfit(verbalization.claim(look), limit, is_near, of_all=of_all, is_of_look=True)
 
 

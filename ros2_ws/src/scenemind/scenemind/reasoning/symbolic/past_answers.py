@@ -10,16 +10,28 @@ from datetime import datetime, time, timedelta
 
 from scenemind.language.english import joined, shown
 from scenemind.language.time_expressions import Moment
-from scenemind.language.trees import Changed, Reference, TimesSeen, WhenSeen, WhereAt
+from scenemind.language.trees import (
+    Changed,
+    Exists,
+    NounPhrase,
+    PastClaim,
+    Reference,
+    TimesSeen,
+    Verify,
+    WhenSeen,
+    WhereAt,
+)
 from scenemind.memory import MapObject, SceneMemoryError
 from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, SceneChanges, find_place
 from scenemind.memory.history.changes import KINDS
 from scenemind.memory.history.timeline import is_date, show_stamp
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.claim_answers import verify
 from scenemind.reasoning.symbolic.place_answers import find_gone, landmark
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.set_answers import exists
 
 _NS_PER_S = 1_000_000_000
 ChangesSince = Callable[[int | None], SceneChanges]
@@ -86,6 +98,41 @@ def where_at(question: WhereAt, at: Resolver) -> Reply:
         for thing, place in zip(known.things, places, strict=True)
     ]
     return Reply(f"{when} {say.bounded(parts)}", known.confidence, known.there)
+
+
+def claimed_at(question: PastClaim, at: Resolver) -> Reply:
+    """Whether a claim was so at a moment: as it is now, if its things had stood where they stand;
+    else where they were, which does not tell.
+
+    Raises:
+        ReasoningError: `not_found`: there are no such things, or nothing tells the moment.
+    """
+    now_ns = at.scene.snapshot.stamp_ns
+    stamp_ns = stamp_of(question.moment, now_ns)
+    when = _when(stamp_ns, now_ns)
+    claim, is_thing = question.claim, isinstance(question.claim, Exists)
+    reply = (exists if isinstance(claim, Exists) else verify)(claim, at)  # type: ignore[arg-type]
+    things = reply.objects if is_thing and reply.objects else at.existing(_bare(claim)).objects
+    places = [find_place(thing, stamp_ns, is_gone=False) for thing in things]
+    pairs = zip(things, places, strict=True)
+    known = {p.knowledge if p and p.box == thing.box else "" for thing, p in pairs}
+    if known == {"seen"}:
+        return replace(reply, text=f"{reply.text}; so it was {when}")
+    if known <= {"seen", "assumed"}:
+        sure = min(reply.confidence, ABSENCE_CONFIDENCE)
+        return replace(reply, text=f"{reply.text}; so it probably was {when}", confidence=sure)
+    parts = [
+        f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}"
+        for thing, place in zip(things, places, strict=True)
+    ]
+    text = f"I cannot tell whether that was so {when}: {say.bounded(parts)}"
+    return Reply(text, ABSENCE_CONFIDENCE, things)
+
+
+def _bare(claim: Verify | Exists) -> Reference:
+    """The things of a claim, wherever they are."""
+    subject = claim.subject
+    return replace(subject, conditions=()) if isinstance(subject, NounPhrase) else subject
 
 
 def when_seen(question: WhenSeen, at: Resolver) -> Reply:

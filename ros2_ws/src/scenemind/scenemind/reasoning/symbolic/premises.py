@@ -14,8 +14,19 @@ from scenemind.language.english import joined, normal, number_word, plural, show
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import description_score
-from scenemind.reasoning.symbolic.replies import be, candidates, has_plural_noun, sentence, the
+from scenemind.reasoning.symbolic.replies import (
+    be,
+    candidates,
+    counted,
+    has_plural_noun,
+    sentence,
+    span_words,
+    the,
+)
 from scenemind.reasoning.symbolic.resolver import Resolver
+
+# Least confidence in a thing that was seen too plainly to be no more than told away.
+_PLAIN = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +127,20 @@ def denial_of(
         and not any(_is_so(thing, key, value) for value in (command.denied, command.value))
     ]
     return sentence(joined(wrong)) if wrong else ""
+
+
+def presence_of(command: trees.DeleteObject, objects: Sequence[MapObject], at: Resolver) -> str:
+    """What was seen of things that are told, by their names alone, not to be there; empty for
+    orders, and where they may well be mistakes of perception."""
+    is_shown = isinstance(command.subject, trees.ObjectNumber) or at.has_marks
+    if not command.is_told or is_shown or any(t.confidence < _PLAIN for t in objects):
+        return ""
+    now_ns = at.scene.snapshot.stamp_ns
+    return " ".join(
+        f"I saw {the(thing)} in {counted(thing.observation_count, 'frame')}, last"
+        f" {span_words(now_ns - thing.last_seen_ns)} before the end of my visit."
+        for thing in objects
+    )
 
 
 def _is_so(thing: MapObject, key: str, value: str) -> bool:

@@ -15,7 +15,7 @@ from scenemind.language.english import shown
 from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
-from scenemind.language.rewording import Rewording
+from scenemind.language.rewording import Rewording, reworded
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.speech_acts import (
@@ -43,6 +43,7 @@ from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
+    TAKEN_FOR,
     failed_presumptions,
     said_once,
     with_names,
@@ -52,6 +53,7 @@ from scenemind.reasoning.symbolic.refusals import (
     correction_refused,
     is_read_in_part,
     may_be_said_again,
+    names_nothing,
     not_understood,
     said_again,
     with_suggestion,
@@ -80,8 +82,6 @@ SITUATED = "read as a situated question"
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
 _LIKELY_MEANT = 0.5
-# Most confidence in what is said of a thing that was misspelled, or asked for by another name.
-_RESPELLED = 0.8
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Attributes that a box shows.
@@ -186,7 +186,7 @@ def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
 def _named(reply: MethodReply, question: trees.SituatedQuestion, scene: Scene) -> MethodReply:
     """A reply that says which things it takes for those that were asked for by another name."""
     text = with_names(reply.text, _presumed(question), scene)
-    sure = reply.confidence if text == reply.text else min(reply.confidence, _RESPELLED)
+    sure = reply.confidence if text == reply.text else min(reply.confidence, TAKEN_FOR)
     return replace(reply, text=text, confidence=sure)
 
 
@@ -284,7 +284,7 @@ class SymbolicReasoner:
             if takes and said is not None and likely:
                 with suppress(ReasoningError):
                     plain = self._said_as(said, query, snapshot, reply_to)
-                    return _resting_on(slips, plain, _RESPELLED)
+                    return _resting_on(slips, plain, TAKEN_FOR)
             reply = reply_to(query, snapshot)
         except ReasoningError as error:
             if is_phrase or not may_be_said_again(error, text, labels):
@@ -298,7 +298,7 @@ class SymbolicReasoner:
             except ReasoningError as again:
                 # What was understood is refused for its own reason.
                 raise again if error.failure.code == "not_understood" else error from again
-        return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), _RESPELLED)
+        return _resting_on(slips, replace(reply, steps=(*steps, *reply.steps)), TAKEN_FOR)
 
     def _said_as(
         self,
@@ -411,6 +411,8 @@ class SymbolicReasoner:
         note = f" But {unread[0]}." if unread and resolver.is_seen_from_somewhere else ""
         steps = (read_as, *resolver.steps, *unread, *unread_remark)
         missed = "".join(f" I have {step}." for step in unread_remark if step.startswith(_MISSED))
+        if missed and not objects and names_nothing(question, resolver.scene.rows_of_label):
+            raise not_understood(NotUnderstoodError(query.text), query.text)
         text = f"{reply.sentence}{note}{missed}"
         # Who is told a part only is better answered by a model, where there is one.
         sure = min(reply.confidence, ABSENCE_CONFIDENCE) if missed else reply.confidence
@@ -566,11 +568,14 @@ class SymbolicReasoner:
 
 
 def _question_before(text: str) -> trees.Question | None:
-    """The question that was asked before; None where it was none."""
+    """The question that was asked before, or that was taken for it; None where it was none."""
     try:
         return parse_question(text) if text else None
     except NotUnderstoodError:
+        said = reworded(text)
+    if said is None or said.likelihood < _LIKELY_MEANT or not is_read(said.text):
         return None
+    return parse_question(said.text)
 
 
 def _is_for_use(question: trees.Question) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from scenemind.language import lexicon
+from scenemind.language.clauses import clauses_of
 from scenemind.language.english import joined, normal, shown, singular
 from scenemind.language.nearest import (
     is_read,
@@ -64,7 +65,7 @@ def may_be_said_again(error: ReasoningError, text: str, labels: Collection[str])
         labels: of the map's objects.
     """
     code = error.failure.code
-    is_open = code == "not_found" and is_read(text) and _names_nothing(_question(text), labels)
+    is_open = code == "not_found" and is_read(text) and names_nothing(_question(text), labels)
     return (is_open or code == "not_understood") and not error.failure.suggestion
 
 
@@ -84,7 +85,7 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
         return None
     # Who leaves out a thing of the map, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
-    dropped |= {token.word for token in tokenize(query.text)} & lexicon.UNSEEN.keys()
+    dropped |= lexicon.UNSEEN.keys() & set(_asked_words(query.text))
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
 
 
@@ -104,7 +105,7 @@ def _things_in(text: str, labels: Collection[str]) -> set[str]:
     return found
 
 
-def _names_nothing(question: Question, labels: Collection[str]) -> bool:
+def names_nothing(question: Question, labels: Collection[str]) -> bool:
     """Whether a question is about things of a name that nobody knows."""
     vocabulary, names = Vocabulary.load(), thing_words()
     nouns = {normal(phrase.noun) for phrase in noun_phrases(question) if phrase.noun}
@@ -155,7 +156,8 @@ def _cannot_be_known(text: str, labels: Collection[str]) -> tuple[str, str]:
     """A sentence on what no camera tells of things, and one on unknown things, that a question
     names; each may be empty."""
     words = [token.word for token in tokenize(text)]
-    unseen = dict.fromkeys(lexicon.UNSEEN[word] for word in words if word in lexicon.UNSEEN)
+    asked = (word for word in _asked_words(text) if word in lexicon.UNSEEN)
+    unseen = dict.fromkeys(lexicon.UNSEEN[word] for word in asked)
     tells = f"A map holds nothing of {joined(list(unseen))}." if unseen else ""
     vocabulary, unknown, at = Vocabulary.load(), dict[str, None](), 0
     while at < len(words):
@@ -166,6 +168,13 @@ def _cannot_be_known(text: str, labels: Collection[str]) -> tuple[str, str]:
             unknown[found] = None
         at += max(len(found.split()), 1)
     return tells, f"I know no {joined(list(unknown))} here." if unknown else ""
+
+
+def _asked_words(text: str) -> list[str]:
+    """The words of the clauses that ask, or else all: "at my age" asks for no age."""
+    clauses = clauses_of(text)
+    asking = [clause.text for clause in clauses if clause.kind in ("asked", "ordered")]
+    return [token.word for token in tokenize(" ".join(asking) or text)]
 
 
 def check_all_used(question: Question, text: str, at: Resolver) -> None:

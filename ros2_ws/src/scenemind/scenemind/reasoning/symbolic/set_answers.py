@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import number_word, shown, singular, with_article
+from scenemind.language.english import normal, number_word, shown, singular, with_article
 from scenemind.language.nearest import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
@@ -71,6 +71,47 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         which = f": object {number}" if number >= 0 else ""
         there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
     return Reply(f"{word}, there {there}", sure, objects, word)
+
+
+def on_each(question: trees.OnEach, at: Resolver) -> Reply:
+    """Whether there is something at each of several things, and at which there is none.
+
+    Raises:
+        ReasoningError: `not_found`: there are no such things.
+    """
+    anchors = at.scene.objects_at(at.every(question.anchors))
+    one = replace(question.subject, noun=normal(question.subject.noun), definite=False, count=None)
+    found: dict[MapObject, tuple[MapObject, ...]] = {}
+    ways = (question.predicate,) if question.predicate else ("on", *BESIDE)
+    for anchor in anchors:
+        of = (trees.ObjectNumber(anchor.object_id),)
+        there = [replace(one, conditions=(*one.conditions, Related(way, of))) for way in ways]
+        said = (thing for each in there for thing in set_of(each, at).objects)
+        found[anchor] = tuple(dict.fromkeys(thing for thing in said if thing != anchor))
+    without = [anchor for anchor in anchors if not found[anchor]]
+    things = tuple(dict.fromkeys(thing for each in found.values() for thing in each))
+    word, where = say.yes_or_no(not without), lexicon.spoken(question.predicate or "at")
+    parts = [
+        f"{say.listed(there)} {where} {say.the(each)}" for each, there in found.items() if there
+    ]
+    parts += [f"none {where} {say.listed(without)}"] * bool(without)
+    text = f"{word}, {say.bounded(parts)}"
+    sure = min(thing.confidence for thing in (*anchors, *things))
+    sure = min(sure, ABSENCE_CONFIDENCE) if without else sure
+    return Reply(text, sure, (*things, *anchors), word)
+
+
+def what_can_be_asked(question: trees.Help, at: Resolver) -> Reply:
+    """What people may ask and say, with a thing of the map as the example."""
+    del question
+    labels = at.scene.rows_of_label
+    one = shown(max(labels, key=lambda label: len(labels[label]))) if labels else "cup"
+    text = (
+        f'you can ask what there is, how many, and where ("where is the {one}?"); what things'
+        " look like, how big and how far apart they are; what is on, next to or between others;"
+        ' and what has changed. You can also tell me what is wrong ("object 4 is a stool")'
+    )
+    return Reply(text, 1.0)
 
 
 def _check_can_be_known(subject: Reference, at: Resolver) -> None:
