@@ -8,10 +8,13 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import Log
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
+from std_msgs.msg import Header
 
 from scenemind.simulation import Sensors, simulate
+from scenemind_ros.conversions import header_to_msg
 from scenemind_ros.mapping_node import MappingNode
 from scenemind_ros.qos import SENSOR_OUT
 from scenemind_ros.sequence_player import Pacing, SequencePlayer
@@ -105,3 +108,30 @@ def test_a_player_at_twenty_times_the_rate_takes_a_twentieth_of_the_time(graph: 
     for second in range(10, 13):
         pacing.wait_for_turn(second * 10**9)
     assert 0.1 <= time.monotonic() - began < 2.0
+
+
+def test_a_player_counts_what_was_mapped_of_what_it_sent(graph: RosGraph) -> None:
+    pacing = Pacing(graph.observer, 100.0, "/processed")
+    reader = graph.observer.create_publisher(Header, "/processed", SENSOR_OUT)
+    wait_for(reader.get_subscription_count, "the player")
+    wait_for(lambda: pacing.is_heard, "the reader")
+    stamps = [second * 10**9 for second in (1, 2, 3)]
+    for stamp_ns in stamps:
+        pacing.wait_for_turn(stamp_ns)
+    for stamp_ns in stamps[1:]:
+        reader.publish(header_to_msg(stamp_ns, "map"))
+    pacing.finish()
+    assert pacing.mapped == 2
+
+
+def test_a_player_says_how_many_frames_were_mapped(graph: RosGraph) -> None:
+    short = simulate(1, 6, Sensors(64, 48))
+    graph.add(MappingNode, SIMULATED)
+    player = graph.add(SequencePlayer, {"rate": 1.0}, sequence=short)
+    said = graph.listen(Log, "/rosout", SENSOR_OUT)
+    assert player.play() == len(short)
+    wait_for(lambda: any("frames were mapped" in line.msg for line in said), "the count")
+    (told,) = [line.msg for line in said if "frames were mapped" in line.msg]
+    mapped = int(told.split()[0])
+    assert 0 < mapped <= len(short)
+    assert ("`--rate 0` maps each" in told) == (mapped < len(short))

@@ -141,7 +141,7 @@ def test_the_time_line_tells_what_moved_and_compares_moments(
 ) -> None:
     open_tab(page, "Time")
     page.get_by_text("Visit 2", exact=True).wait_for()
-    event = page.locator("#visits li").filter(has_text=re.compile("moved [0-9.]+ m from x"))
+    event = page.locator("#visits li").filter(has_text=re.compile("moved [0-9.]+ m, was "))
     event.first.wait_for()
     take_picture(page, "time")
     event.locator(".thing").first.click()
@@ -165,6 +165,23 @@ def test_a_refusal_offers_a_sentence_to_click(page: Any) -> None:
     offer.click()
     page.locator(".turn.person").get_by_text(text, exact=True).last.wait_for()
     page.locator(".turn.scene:last-child").wait_for()
+
+
+def test_buttons_answer_the_newest_question_only(page: Any) -> None:
+    def ask() -> Any:
+        count = page.get_by_role("group", name="Answer").count()
+        say(page, "there are no chairs here")
+        wait_until(lambda: page.get_by_role("group", name="Answer").count() > count)
+        return page.get_by_role("group", name="Answer").last
+
+    first = ask()
+    first.get_by_role("button", name="no", exact=True).click()
+    page.get_by_text("Nothing was changed.").last.wait_for()
+    assert all(button.is_disabled() for button in first.get_by_role("button").all())
+    second = ask()
+    assert all(button.is_enabled() for button in second.get_by_role("button").all())
+    second.get_by_role("button", name="no", exact=True).click()
+    wait_until(lambda: page.get_by_text("Nothing was changed.").count() == 2)
 
 
 def test_the_talk_keeps_its_place(page: Any) -> None:

@@ -180,6 +180,18 @@ def test_frames_of_a_clock_that_began_anew_are_refused() -> None:
         assert scene.memory.last_frame_number == 3
 
 
+def test_a_clock_that_began_anew_is_shifted_to_a_visit_of_its_own() -> None:
+    drive = simulate(1, 4)
+    with sm.create(detector=InstanceCamera(drive.class_names)) as scene:
+        scene.map(drive, shift_clock=True)
+        scene.map(drive, shift_clock=True)
+        first, second = (visit.span for visit in scene.memory.history.visits())
+        assert second.first_ns - first.last_ns == 600 * 10**9
+        assert second.last_ns - second.first_ns == first.last_ns - first.first_ns
+        scene.map(drive.delayed(3600), shift_clock=True)  # its clock goes on
+        assert scene.memory.history.visits()[-1].span.first_ns == first.first_ns + 3600 * 10**9
+
+
 def test_a_refused_frame_changes_nothing() -> None:
     drive = simulate(1, 3)
     frames = list(read_sequence(drive))

@@ -109,7 +109,8 @@ def test_two_memories_are_compared_by_geometry(root: Path) -> None:
     assert (back["unchanged"], len(back["unseen"])) == (2, 2)
     (change,) = run_json(root, "--memory", "short", "--later", "renamed")["changes"]
     assert (change["kind"], change["old_label"], change["label"]) == ("renamed", "chair", "throne")
-    assert "chair -> throne" in run(root, "--memory", "short", "--later", "renamed")[1]
+    said = run(root, "--memory", "short", "--later", "renamed")[1]
+    assert "throne, before: chair (named by ann)" in " ".join(said.split())
 
 
 def test_maps_that_share_nothing_are_doubted(root: Path) -> None:

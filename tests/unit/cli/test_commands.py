@@ -108,7 +108,9 @@ def test_the_journal_names_the_speaker(root: Path) -> None:
 
 
 def test_what_was_taken_back_is_said(root: Path) -> None:
-    assert run(*in_room(root, "align", "the dining table is red"))[0] == 0
+    status, output = run(*in_room(root, "align", "the dining table is red"))
+    assert status == 0
+    assert f"scenemind align --undo --memory room --memory-root {root}" in " ".join(output.split())
     status, output = run(*in_room(root, "align", "--undo"))
     assert status == 0
     assert re.search(r'I took back correction \d+ \("the dining table is red"\)\.', output)
@@ -117,7 +119,9 @@ def test_what_was_taken_back_is_said(root: Path) -> None:
 def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:
     named = ("--memory", "m", "--memory-root", tmp_path, "--frames", 4)
     command = ("map", "sim:1", *named)
-    assert run(*command)[0] == 0
+    status, output = run(*command)
+    assert status == 0
+    assert f"--memory m --memory-root {tmp_path}" in output.splitlines()[-1]
     status, output = run(*command)
     assert status == 1
     assert "--replace" in output
@@ -134,6 +138,9 @@ def test_a_recording_whose_clock_began_anew_extends_nothing(tmp_path: Path) -> N
     assert "begin at 1.0 s, before the last frame of the memory (1.1 s)" in output
     assert "scenemind memory merge" in output
     assert run_json("memory", "info", *named)["frames"] == 4
+    assert run("map", "sim:1", *named, "--frames", 4, "--extend", "--shift-clock")[0] == 0
+    assert run_json("memory", "info", *named)["frames"] == 8
+    assert "visit 2" in run("changes", *named)[1]
 
 
 @pytest.mark.parametrize(

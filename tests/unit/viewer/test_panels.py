@@ -22,6 +22,7 @@ from scenemind.viewer.panels import (
     tree_json,
     visits_json,
 )
+from scenemind.viewer.places import place_words
 from scenemind.viewer.scene_view import edges_of, trail_of
 from tests.unit.viewer.room import make_scene, make_thing
 
@@ -70,7 +71,15 @@ def test_the_building_is_no_button() -> None:
 def test_earlier_place_is_shown() -> None:
     stay = Stay(Box3D((1.0, 2.0, 0.5), (1.0, 1.0, 1.0)), 0, 60_000_000_000, 61_000_000_000)
     moved = dataclasses.replace(CUP, stays=(stay,))
-    assert stays_of(moved) == ["was at x 1.0, y 2.0, z 0.5 m from 0.0 s until 60.0 s"]
+    (told,) = stays_of(moved, make_scene(moved))
+    assert told == "at x 1.0, y 2.0, z 0.5 m, from 0.0 s until 60.0 s"
+
+
+def test_places_are_told_by_what_stands_there() -> None:
+    at = [Box3D((x, 0.0, z), (0.1, 0.1, 0.1)) for x, z in ((0.1, 0.65), (1.4, 0.4), (2.0, 0.4))]
+    said = [place_words(box, (CUP, TABLE, CHAIR), but=1).partition(" (")[0] for box in at]
+    assert said == ["on table 2", "beside chair 3", "near chair 3"]
+    assert place_words(at[0], (CUP,), but=1) == "at x 0.1, y 0.0, z 0.7 m"
 
 
 def test_edges_are_as_long_as_the_box() -> None:
@@ -163,7 +172,7 @@ def test_a_visit_tells_what_moved_when_and_from_where_but_of_nobody_who_left() -
     first, later = visits_json(visits, scene)
     assert (first["first_seen"], first["events"]) == (2, [])
     assert [(e["id"], e["name"], e["what"], e["when"]) for e in later["events"]] == [
-        (1, "cup 1", "moved 3.0 m from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
-        (None, "chair 3", "gone from x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
+        (1, "cup 1", "moved 3.0 m, was at x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
+        (None, "chair 3", "gone, was at x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
     ]
     assert [told.partition(",")[0] for told in gone_json(scene)] == ["chair 3"]

@@ -87,6 +87,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S, _VIEW_TIMEOUT_S = 60.0, 120.0  # of a question, here and in the browser
 
+_LATER_NS = 600 * 10**9  # between visits whose clocks do not tell: longer than a pause in one
 
 AnyDetector = str | Path | Detector
 AnyModels = str | Mapping[str, Any] | ModelsConfig | Models
@@ -577,16 +578,19 @@ class Scene:
         *,
         frames: int | None = None,
         on_frame: Callable[[MapperReport], None] | None = None,
+        shift_clock: bool = False,
     ) -> MappingResult:
         """Map a recording into this scene, every frame of it; objects keep their ids.
 
         A recording is a visit of its own where it begins minutes after the one before (`changes`).
-        One whose clock began anew is mapped into a memory of its own: see `changes` and `merge`.
+        One whose clock began anew needs `shift_clock`, or a memory of its own: see `merge`.
 
         Args:
             recording: see `map`; in the world frame of what is mapped already.
             frames: stop after so many; None: all.
             on_frame: called after each frame, on another thread.
+            shift_clock: where its stamps begin before the last frame that is mapped already, take
+                it to begin ten minutes after that frame.
 
         Raises:
             SceneMindError: no such recording, no detector for it, a damaged file, or its stamps
@@ -595,9 +599,8 @@ class Scene:
         from scenemind.simulation import open_source
 
         source = open_source(str(recording)) if isinstance(recording, (str, Path)) else recording
-        return self._map(
-            source, _detector_of(self.config, self._detector, source), frames, on_frame
-        )
+        detector = _detector_of(self.config, self._detector, source)
+        return self._map(source, detector, frames, on_frame, shift_clock)
 
     def _map(
         self,
@@ -605,6 +608,7 @@ class Scene:
         detector: Detector,
         frames: int | None = None,
         on_frame: Callable[[MapperReport], None] | None = None,
+        shift_clock: bool = False,
     ) -> MappingResult:
         from scenemind.frames import read_sequence
         from scenemind.mapping import map_all
@@ -612,8 +616,13 @@ class Scene:
         wanted: Iterator[RGBDFrame] = islice(read_sequence(source), frames)
         first = next(wanted, None)
         if first is not None:
-            _check_clock(self.writable_memory, source.name, first)
             wanted = chain((first,), wanted)
+            last_ns = _last_ns(self.writable_memory)
+            if shift_clock and last_ns is not None and first.stamp_ns <= last_ns:
+                later_ns = last_ns + _LATER_NS - first.stamp_ns
+                wanted = (replace(f, stamp_ns=f.stamp_ns + later_ns) for f in wanted)
+            else:
+                _check_clock(self.writable_memory, source.name, first)
         mapper = self._new_mapper(detector, patiently=True)
         self._mapper = self._last_added = None
         count, start = 0, time.perf_counter()
@@ -1071,15 +1080,21 @@ def _check_clock(memory: Memory, name: str, first: RGBDFrame) -> None:
         SceneMemoryError: a recording begins before the last frame of the memory: what was there
             earlier and what later could not be told any more.
     """
-    last_ns = max((visit.span.last_ns for visit in memory.history.visits()), default=None)
+    last_ns = _last_ns(memory)
     if last_ns is None or first.stamp_ns > last_ns:
         return
     raise SceneMemoryError(
         f"the stamps of {name} begin at {show_stamp(first.stamp_ns)}, before the last frame of the"
-        f" memory ({show_stamp(last_ns)}): map it into a memory of its own, then compare both"
-        " (scenemind changes --later, or changes(since=) in Python), or join them (scenemind"
-        " memory merge, or merge() in Python)"
+        f" memory ({show_stamp(last_ns)}). If it was recorded later, and its clock began anew, say"
+        " --shift-clock (shift_clock=True in Python). Else map it into a memory of its own, then"
+        " compare both (scenemind changes --later, or changes(since=) in Python), or join them"
+        " (scenemind memory merge, or merge() in Python)"
     )
+
+
+def _last_ns(memory: Memory) -> int | None:
+    """Stamp of the last frame; None: there is none."""
+    return max((visit.span.last_ns for visit in memory.history.visits()), default=None)
 
 
 def _query(text: str | Query, situation: str, policy: Policy, by: str) -> Query:

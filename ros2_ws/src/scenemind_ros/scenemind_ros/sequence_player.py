@@ -79,8 +79,11 @@ _PATIENCE_S = 5.0
 class Pacing:
     """Pacing of the sender, by the recorded stamps or by acknowledgements.
 
-    With rate 0, the reader acknowledges each frame by its stamp. A stamp also acknowledges all
+    The reader acknowledges each frame that is mapped by its stamp. A stamp also acknowledges all
     earlier frames: the reader takes frames in order and may drop some.
+
+    Attributes:
+        mapped: number of frames of this round that were acknowledged.
     """
 
     def __init__(self, node: Node, rate: float, processed_topic: str) -> None:
@@ -92,18 +95,22 @@ class Pacing:
         self._unacknowledged = 0
         self._stopped = False
         self.restart()
-        if rate == 0.0:
-            node.create_subscription(Header, processed_topic, self._acknowledge, SENSOR_OUT)
+        node.create_subscription(Header, processed_topic, self._acknowledge, SENSOR_OUT)
+
+    @property
+    def is_heard(self) -> bool:
+        """True where a reader acknowledges frames."""
+        return self._node.count_publishers(self._processed_topic) > 0
 
     def unheard_topics(self) -> list[str]:
         """Topics of expected acknowledgements without a publisher."""
-        if self._rate > 0.0 or self._node.count_publishers(self._processed_topic):
-            return []
-        return [self._processed_topic]
+        return [] if self._rate > 0.0 or self.is_heard else [self._processed_topic]
 
     def restart(self) -> None:
         """Start a new round with the next frame."""
         self._start: tuple[float, int] | None = None
+        self._in_flight.clear()
+        self.mapped = 0
 
     def wait_for_turn(self, frame_stamp_ns: int) -> None:
         """Wait until the frame of that stamp is due; it then counts as sent."""
@@ -112,12 +119,21 @@ class Pacing:
                 self._wait_for_time(frame_stamp_ns)
             else:
                 self._wait_for_room(_WINDOW - 1)
-                self._in_flight.append(frame_stamp_ns)
+            self._in_flight.append(frame_stamp_ns)
 
     def finish(self) -> None:
-        """Wait until all sent frames are acknowledged; returns at once unless the rate is 0."""
+        """Wait until the newest frame that was sent is acknowledged; as long as one is mapped."""
         with self._changed:
-            self._wait_for_room(0)
+            if self._rate == 0.0:
+                self._wait_for_room(0)
+                return
+            left = -1
+            while self.is_heard and self._in_flight and left != len(self._in_flight):
+                left = len(self._in_flight)
+                self._changed.wait_for(self._has_ended, timeout=_PATIENCE_S)
+
+    def _has_ended(self) -> bool:
+        return self._stopped or not self._in_flight
 
     def stop(self) -> None:
         """End all waiting."""
@@ -152,6 +168,7 @@ class Pacing:
             if done_ns in self._in_flight:
                 while self._in_flight.popleft() != done_ns:
                     self._unacknowledged += 1
+                self.mapped += 1
                 self._changed.notify_all()
 
 
@@ -289,10 +306,25 @@ class SequencePlayer(Node):
             self._frames.publish(frame)
             sent += 1
             if time.monotonic() - reported_at > 5.0 or sent == total:
-                self.get_logger().info(f"sent {sent}/{total} frames")
+                self.get_logger().info(f"sent {sent}/{total} frames, {self._pacing.mapped} mapped")
                 reported_at = time.monotonic()
+        if self._settings.loop and self._settings.rate > 0.0:
+            return sent  # the next round begins at once
         self._pacing.finish()
+        if self._pacing.is_heard:
+            self.get_logger().info(self._told(sent))
         return sent
+
+    def _told(self, sent: int) -> str:
+        """What became of the frames."""
+        mapped = self._pacing.mapped
+        told = f"{mapped} of {sent} frames were mapped"
+        if mapped < sent and self._settings.rate > 0.0:
+            told += (
+                f" at rate {self._settings.rate:g}: the others came faster than they can be mapped;"
+                " `--rate 0` maps each"
+            )
+        return told
 
     def _wait_for_subscribers(self) -> None:
         deadline = time.monotonic() + self._settings.wait_s

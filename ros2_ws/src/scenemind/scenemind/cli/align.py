@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from scenemind.cli.options import (
     exit_with,
     load_settings,
     refuse_with_live,
+    same_memory,
     stored_path,
 )
 from scenemind.cli.suggestions import Yes, can_take, talked
@@ -107,5 +109,10 @@ def _align(
             )
 
         done = talked(correct, instruction, yes=yes, as_json=as_json)
+        stands = {entry.correction_id for entry in scene.memory.corrections() if not entry.undone}
     show_alignment(done, as_json)
+    if not as_json and stands.intersection(done.correction_ids):
+        how = "--undo" if len(done.correction_ids) == 1 else '"undo"'  # all of one sentence
+        again = same_memory(memory, memory_root)
+        say(f"`scenemind align {how} {again}` takes it back", file=sys.stderr)
     exit_with(done.failure)

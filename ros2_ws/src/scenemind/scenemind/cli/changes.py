@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -76,9 +77,11 @@ def of_nodes(between: tuple[str, str] | None, since: str | None) -> Comparison:
     return COMPARISON.validate_python(reply["comparison"])
 
 
-def of_two(earlier: str, later: str, root: Path | None) -> tuple[SceneChanges, dict[int, str]]:
-    """Changes from one stored memory to a later one of the same place, and the labels of objects
-    whose places were not seen again.
+def of_two(
+    earlier: str, later: str, root: Path | None
+) -> tuple[SceneChanges, dict[int, str], dict[int, str]]:
+    """Changes from one stored memory to a later one of the same place, the labels of objects
+    whose places were not seen again, and who named objects of the later one.
 
     Raises:
         UsageError: there is no such memory, or both are one.
@@ -92,7 +95,7 @@ def of_two(earlier: str, later: str, root: Path | None) -> tuple[SceneChanges, d
             for name in (earlier, later)
         )
         found = _compare_scenes(old, new)
-        return found, _unseen(old, found)
+        return found, _unseen(old, found), _named_by(new)
 
 
 def _compare_scenes(old: sm.Scene, new: sm.Scene) -> SceneChanges:
@@ -104,6 +107,16 @@ def _compare_scenes(old: sm.Scene, new: sm.Scene) -> SceneChanges:
             " one place, and in one map frame?"
         )
     return found
+
+
+def _named_by(scene: sm.Scene) -> dict[int, str]:
+    """Object -> the person whose name it bears."""
+    return {
+        object_id: entry.by
+        for entry in scene.memory.corrections()
+        if entry.edit.kind == "rename" and not entry.undone
+        for object_id in entry.edit.object_ids
+    }
 
 
 def _unseen(scene: sm.Scene, found: SceneChanges) -> dict[int, str]:
@@ -134,11 +147,17 @@ def _what_else(visit: TimeSpan) -> str:
     )
 
 
-def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> None:
+def print_changes(
+    found: SceneChanges,
+    unseen: Mapping[int, str],
+    when: str,
+    named_by: Mapping[int, str] = MappingProxyType({}),
+) -> None:
     """Print a row an object.
 
     Args:
         unseen: labels of objects whose places were not seen again, by id.
+        named_by: who named objects, by id; the others bear the detector's names.
     """
     counts = (
         ", ".join(f"{n} {_KIND_SHOWN.get(kind, kind)}" for kind, n in found.counts().items() if n)
@@ -149,7 +168,7 @@ def print_changes(found: SceneChanges, unseen: Mapping[int, str], when: str) -> 
         headings = ("what", "id", "label", "was at m", "is at m", "moved m", "between")
         table = make_table(*headings, right="id,was at m,is at m,moved m,between")
         for change in found.changes:
-            table.add_row(*_row(change))
+            table.add_row(*_row(change, named_by.get(change.object_id, "")))
         print_table(table, spare=("between", "was at m"))
     if unseen:
         named = ", ".join(f"{i} ({label})" for i, label in unseen.items())
@@ -178,8 +197,10 @@ def changes_json(found: SceneChanges, unseen: Mapping[int, str]) -> dict[str, An
     }
 
 
-def _row(change: SceneChange) -> tuple[str, ...]:
-    label = f"{change.old_label} -> {change.label}" if change.old_label else change.label
+def _row(change: SceneChange, named_by: str) -> tuple[str, ...]:
+    label = change.label
+    if change.old_label:
+        label += f", before: {change.old_label}" + (f" (named by {named_by})" if named_by else "")
     between = "" if change.between_ns is None else " and ".join(map(show_stamp, change.between_ns))
     places = (
         "" if box is None else " ".join(f"{value:.2f}" for value in box.center)
@@ -262,12 +283,13 @@ def _changes(options: ChangesOptions) -> None:
     if options.later is not None:
         if options.between is not None or options.since is not None:
             raise UsageError("two memories are compared as they are: leave out the moments")
-        found, unseen = of_two(options.memory, options.later, options.memory_root)
+        found, unseen, named_by = of_two(options.memory, options.later, options.memory_root)
         if options.as_json:
             both = {"memory": options.memory, "later": options.later}
             print_json({**both, **changes_json(found, unseen)})
         else:
-            print_changes(found, unseen, f"from {options.memory} to {options.later}")
+            when = f"from {options.memory} to {options.later}"
+            print_changes(found, unseen, when, named_by)
         return
     if options.between is not None and options.since is not None:
         raise UsageError("say either --between or --since")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass
 from math import degrees
 from typing import Annotated
@@ -18,6 +19,7 @@ from scenemind.cli.options import (
     load_settings,
     memory_path,
     named_detector,
+    same_memory,
     takes,
 )
 from scenemind.composition import is_memory
@@ -52,6 +54,14 @@ class MapOptions:
         bool,
         typer.Option(help="With --extend: poses have another origin; find the place first."),
     ] = False
+    shift_clock: Annotated[
+        bool,
+        typer.Option(
+            "--shift-clock",
+            help="With --extend: if its clock began anew, take it to begin ten minutes after the"
+            " last frame that is mapped.",
+        ),
+    ] = False
     frames: Annotated[int, typer.Option(min=0, help="Number of frames; 0: all.")] = 0
     as_json: AsJson = False
 
@@ -81,7 +91,9 @@ def _map(options: MapOptions) -> None:
         limit = options.frames or len(source)
         total = min(limit, len(source))
         with mapping_progress(total, lambda: len(scene.objects)) as on_frame:
-            mapped = scene.map(source, frames=limit, on_frame=on_frame)
+            mapped = scene.map(
+                source, frames=limit, on_frame=on_frame, shift_clock=options.shift_clock
+            )
         snapshot, loops = scene.snapshot, scene.loops
         if not scene.is_located:
             raise SceneMemoryError(
@@ -126,3 +138,5 @@ def _map(options: MapOptions) -> None:
         )
     say(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
     say(f"saved in {folder}")
+    again = same_memory(options.memory, options.memory_root)
+    say(f'next: scenemind ask "what do you see?" {again}; scenemind view {again}', file=sys.stderr)

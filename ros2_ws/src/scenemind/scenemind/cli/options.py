@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -279,6 +280,12 @@ def memory_path(memory: str, root: Path | None) -> Path:
     if root is not None:
         raise UsageError(f"--memory {memory} is a path: leave out --memory-root, or say a name")
     return Path(memory).expanduser()
+
+
+def same_memory(memory: str, root: Path | None) -> str:
+    """The options that name this memory again, for a command to type next."""
+    named = f"--memory {quote(memory)}"
+    return named if root is None else f"{named} --memory-root {quote(str(root))}"
 
 
 def stored_path(memory: str, root: Path | None) -> Path:

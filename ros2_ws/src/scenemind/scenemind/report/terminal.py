@@ -26,6 +26,7 @@ from scenemind.models import Allowance
 from scenemind.reasoning import ReasoningFailure
 from scenemind.reasoning.method import Asking, Progress
 from scenemind.reasoning.query import MEASURED, SAME_AS
+from scenemind.report.journal import told_corrections
 from scenemind.untrusted import printable, printable_json, say
 
 _FILE_WIDTH = 120  # characters, where standard output is no terminal
@@ -169,19 +170,16 @@ def print_corrections(corrections: Collection[Correction]) -> None:
     if not corrections:
         say("no corrections")
         return
-    table = make_table("no.", "what", "objects", "by", "reason", "state", whole=("no.", "objects"))
-    for entry in corrections:
-        edit = entry.edit
-        words = (edit.kind.replace("_", " "), edit.key, edit.value)
+    table = make_table("no.", "what", "by", "in the words", "state", whole=("no.",))
+    for entry, what in zip(corrections, told_corrections(corrections), strict=True):
         table.add_row(
             str(entry.correction_id),
-            escape(" ".join(filter(None, words))),
-            ", ".join(map(str, (*edit.object_ids, *edit.new_ids))),
+            escape(what),
             escape(entry.by),
             escape(entry.reason),
             "taken back" if entry.undone else "stands",
         )
-    print_table(table, spare=("reason",))
+    print_table(table)
 
 
 # JSON

@@ -56,6 +56,7 @@ class Reply:
         steps: steps of the method, in words.
         how: the method and its time.
         offers: sentences to say next, where this one was not understood or waits for a reply.
+        asks_back: the offers answer a question back: they mean nothing after the next sentence.
     """
 
     text: str
@@ -64,6 +65,7 @@ class Reply:
     steps: tuple[str, ...] = ()
     how: str = ""
     offers: tuple[str, ...] = ()
+    asks_back: bool = False
 
 
 def reply_to(
@@ -104,7 +106,7 @@ def _of_alignment(aligned: Alignment, scene: MemorySnapshot) -> Reply:
         objects = objects or _candidates(aligned.failure, scene)
     elif aligned.asks_back:
         offers = _replies_to(aligned.response, objects)
-    return Reply(aligned.response, objects, (), aligned.steps, how, offers)
+    return Reply(aligned.response, objects, (), aligned.steps, how, offers, aligned.asks_back)
 
 
 def _of_answer(answer: Answer, scene: MemorySnapshot) -> Reply:
@@ -251,6 +253,7 @@ class Talk:
                         picture_json(frame, ids) for frame in reply.key_frames[:_SHOWN_FRAMES]
                     ],
                     "offers": [plain(offer, _LONGEST) for offer in reply.offers],
+                    "asks": reply.asks_back,
                 }
             )
             self._tell()

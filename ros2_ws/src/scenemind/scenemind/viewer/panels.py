@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,8 +20,10 @@ from scenemind.memory.graph.relations import RELATION_NAMES
 from scenemind.memory.history import SceneChange, Visit, staying
 from scenemind.memory.history.timeline import show_stamp
 from scenemind.memory.types import StructureKind
+from scenemind.report.journal import told_corrections
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.pictures import picture_address, plain
+from scenemind.viewer.places import name_of, place_words
 
 Json: TypeAlias = "dict[str, Any]"
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
@@ -45,11 +47,6 @@ class Filter:
 
     def shows(self, thing: MapObject) -> bool:
         return thing.label not in self.hidden and thing.confidence >= self.least_confidence
-
-
-def name_of(thing: MapObject) -> str:
-    """ "chair 12"."""
-    return f"{plain(thing.label)} {thing.object_id}"
 
 
 def objects_json(shown: Iterable[MapObject], colors: ClassColors) -> list[Json]:
@@ -172,7 +169,7 @@ def about_json(thing: MapObject, scene: MemorySnapshot, frames: Sequence[KeyFram
             {"name": plain(title), "things": things}
             for title, things in neighbors_of(thing.object_id, scene).items()
         ][:_MOST_ROWS],
-        "stays": stays_of(thing),
+        "stays": stays_of(thing, scene),
         "pictures": [picture_json(frame, [thing.object_id]) for frame in frames],
     }
 
@@ -181,8 +178,6 @@ def _rows(thing: MapObject, scene: MemorySnapshot) -> list[tuple[str, str]]:
     rows = [(plain(key.replace("_", " ")), value) for key, value in thing.attributes.items()]
     if thing.label != thing.perceived_label:
         rows.append(("perceived as", thing.perceived_label))
-    x, y, z = thing.box.center
-    rows.append(("centre", f"x {x:.2f}, y {y:.2f}, z {z:.2f} m"))
     rows.append(("confidence", f"{100.0 * thing.confidence:.0f} %"))
     for label, probability in thing.alternatives.items():
         rows.append(("may be", f"{with_article(label)} ({100.0 * probability:.0f} %)"))
@@ -192,6 +187,8 @@ def _rows(thing: MapObject, scene: MemorySnapshot) -> list[tuple[str, str]]:
     building = _building_of(thing.object_id, scene)
     if building:
         rows.append(("building", "; ".join(building)))
+    x, y, z = thing.box.center
+    rows.append(("centre", f"x {x:.2f}, y {y:.2f}, z {z:.2f} m"))
     return rows
 
 
@@ -204,13 +201,13 @@ def picture_json(frame: KeyFrame, object_ids: Sequence[int]) -> Json:
     }
 
 
-def stays_of(thing: MapObject) -> list[str]:
+def stays_of(thing: MapObject, scene: MemorySnapshot) -> list[str]:
     """Earlier places of an object."""
     stays = []
     for stay in thing.stays:
-        x, y, z = stay.box.center
+        where = place_words(stay.box, scene.objects.values(), thing.object_id)
         first, last = (show_stamp(ns) for ns in (stay.first_seen_ns, stay.last_seen_ns))
-        stays.append(f"was at x {x:.1f}, y {y:.1f}, z {z:.1f} m from {first} until {last}")
+        stays.append(f"{where}, from {first} until {last}")
     return stays
 
 
@@ -285,7 +282,6 @@ def visits_json(visits: Sequence[Visit], scene: MemorySnapshot) -> list[Json]:
                 "from": show_stamp(visit.span.first_ns),
                 "to": show_stamp(visit.span.last_ns),
                 "seconds": round((visit.span.last_ns - visit.span.first_ns) / 1e9, 1),
-                "frames": visit.frame_numbers[1] - visit.frame_numbers[0] + 1,
                 "first_seen": new,
                 "events": sorted(events, key=lambda e: int(e["ns"]))[:_MOST_EVENTS],
             }
@@ -305,12 +301,11 @@ def _events_of(thing: MapObject, scene: MemorySnapshot) -> list[Json]:
         )
         if after is None and thing.is_ghost:
             continue
-        x, y, z = stay.box.center
-        where = f"from x {x:.1f}, y {y:.1f}, z {z:.1f} m"
+        where = place_words(stay.box, scene.objects.values(), thing.object_id)
         if after is None:
-            what = f"gone {where}"
+            what = f"gone, was {where}"
         else:
-            what = f"moved {math.dist(stay.box.center, after.center):.1f} m {where}"
+            what = f"moved {math.dist(stay.box.center, after.center):.1f} m, was {where}"
         since = thing.here_since_ns if is_last and is_here else None
         if not is_last:
             since = places[number + 1].first_seen_ns
@@ -336,45 +331,38 @@ def _is_between(stamp_ns: int, visit: Visit) -> bool:
 
 def journal_json(entries: Sequence[Correction]) -> list[Json]:
     """The newest corrections first."""
+    told = list(zip(entries, told_corrections(entries), strict=True))
     return [
         {
             "id": entry.correction_id,
-            "what": _what(entry),
+            "what": plain(what, _LONGEST),
             "reason": plain(entry.reason, _LONGEST),
             "by": plain(entry.by, _LONGEST),
             "when": show_stamp(entry.stamp_ns),
             "undone": entry.undone,
         }
-        for entry in entries[-_MOST_ENTRIES:][::-1]
+        for entry, what in told[: -_MOST_ENTRIES - 1 : -1]
     ]
 
 
-def _what(entry: Correction) -> str:
-    edit = entry.edit
-    things = ", ".join(map(str, edit.object_ids))
-    parts = (edit.kind.replace("_", " "), edit.key, edit.value, f"({things})")
-    return plain(" ".join(part for part in parts if part), _LONGEST)
-
-
-def changes_json(changes: Sequence[SceneChange], here: Collection[int]) -> list[Json]:
-    """Changes since a moment."""
+def changes_json(changes: Sequence[SceneChange], here: Mapping[int, MapObject]) -> list[Json]:
+    """Changes since a moment, told by what is here now."""
     return [
         {
             "id": change.object_id if change.object_id in here else None,
             "name": f"{plain(change.label)} {change.object_id}",
-            "what": _how(change),
+            "what": _how(change, here),
         }
         for change in changes[:_MOST_EVENTS]
     ]
 
 
-def _how(change: SceneChange) -> str:
+def _how(change: SceneChange, here: Mapping[int, MapObject]) -> str:
     away = "" if change.distance_m is None else f" by {change.distance_m:.1f} m"
     old = f" (was {plain(change.old_label)})" if change.old_label else ""
     origin = ""
     if change.kind == "moved" and change.before is not None:
-        x, y, z = change.before.center
-        origin = f" from x {x:.1f}, y {y:.1f}, z {z:.1f} m"
+        origin = f", was {place_words(change.before, here.values(), change.object_id)}"
     return f"{change.kind}{away}{origin}{old}"
 
 

@@ -21,7 +21,7 @@ from scenemind.geometry.open3d import MissingOpen3DError
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.memory.finding import ObjectFinder
 from scenemind.memory.history import Visit, find_visits
-from scenemind.memory.moments import read_moment, show_visit
+from scenemind.memory.moments import read_moment
 from scenemind.reasoning import Asking, Progress, Query
 from scenemind.surface import ColoredCloud, OnProgress, SurfaceError, clear_surface
 from scenemind.viewer import panels
@@ -283,8 +283,7 @@ class Viewer:
         if not visits:
             return [], "Nothing has been mapped yet."
         if not self._since and len(visits) < 2:
-            first = visits[0]
-            return [], f"One visit so far ({show_visit(first)}): type +10 for changes since 10 s."
+            return [], "One visit so far: type +10 for changes since 10 s after its start."
         try:
             moment = read_moment(self._since, visits).last_ns if self._since else None
             changes = self._memory.changes_since(moment).changes
@@ -292,7 +291,7 @@ class Viewer:
             return [], str(error)
         since = f"since {self._since}" if self._since else "since the visit before"
         told = f"Changes {since}" if changes else f"No changes {since}."
-        return panels.changes_json(changes, scene.objects.keys()), told
+        return panels.changes_json(changes, scene.objects), told
 
     def _answer(self, text: str) -> None:
         self._talk.add_sentence(text)

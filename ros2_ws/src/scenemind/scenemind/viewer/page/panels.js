@@ -24,6 +24,7 @@ export function showTalk({ turns, stage, pictures }) {
   const known = new Map([...log.children].map((child) => [child.dataset.number, child]));
   const shown = turns.map((turn) => known.get(String(turn.number)) ?? turnElement(turn));
   const isNew = shown.some((child) => !child.isConnected);
+  shown.slice(0, -1).forEach(endQuestion);
   log.replaceChildren(...(shown.length ? shown : [make("p.hint", {}, HINT)]));
   if (stage) log.append(make("p.stage", {}, stage, pictureRow(pictures)));
   by("stop").hidden = !stage;
@@ -31,6 +32,11 @@ export function showTalk({ turns, stage, pictures }) {
   isFollowed = isNew || isAtEnd;
   log.onscroll = () => (isFollowed = endsInView(log));
   follow.observe(log);
+}
+
+// "yes" answers the newest question only.
+function endQuestion(turn) {
+  for (const answer of turn.querySelectorAll(".asks .offer")) answer.disabled = true;
 }
 
 function turnElement(turn) {
@@ -45,7 +51,8 @@ function turnElement(turn) {
   }
   if (turn.offers.length) {
     const offers = turn.offers.map((text) => make("button.offer", { type: "button", onclick: say(text) }, text));
-    parts.push(make("div.chips", { role: "group", "aria-label": "Try" }, offers));
+    const kind = turn.asks ? "div.chips.asks" : "div.chips";
+    parts.push(make(kind, { role: "group", "aria-label": turn.asks ? "Answer" : "Try" }, offers));
   }
   if (turn.how) {
     const steps = turn.steps.map((step) => make("li", {}, step));
@@ -227,7 +234,7 @@ export function showHistory({ visits, since, changes, told, corrections, gone })
         "li",
         {},
         make("b", {}, `Visit ${visit.number}`),
-        make("small", {}, ` ${visit.from} to ${visit.to}, ${visit.frames} frames`),
+        make("small", {}, ` ${visit.from} to ${visit.to}`),
         bar,
         make("p", {}, `${visit.first_seen} ${visit.first_seen === 1 ? "object" : "objects"} seen first` + (events.length ? "" : ", nothing moved")),
         make("ul", {}, events),
