@@ -13,7 +13,7 @@ from tests.chat_server import ChatServer, call, choose, fail
 
 from .asking import at, run, run_json
 
-SAID = "I'd like you to rename object 1 to ottoman"
+SAID = "You ought to know that for two years now object 1 has been an ottoman, it is an ottoman."
 
 
 @pytest.fixture
