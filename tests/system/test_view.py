@@ -70,7 +70,7 @@ def test_marked_object_is_renamed_and_renamed_back(page: Any, table: MapObject) 
     open_tab(page, "Object")
     page.get_by_text("perceived as").wait_for()
     open_tab(page, "Time")
-    page.get_by_text("rename workbench").wait_for()
+    page.get_by_text(re.compile("dining table .* is called workbench")).wait_for()
     page.get_by_role("button", name="undo 2", exact=True).click()  # the first is the evil name
     wait_for_marked(page, "dining table", table.object_id)
     page.get_by_role("button", name="redo 2", exact=True).click()
