@@ -104,7 +104,7 @@ def test_two_people_have_lines_of_their_own_and_one_log(
 ) -> None:
     other = new_page(browser, 900, 700)
     open_view(other, address)
-    other.get_by_text("where is the lamp?").wait_for()  # what was said before
+    other.get_by_text("where is the lamp?").first.wait_for()  # what was said before
     line = other.get_by_label("Say", exact=True)
     line.fill("how many chairs are there?")
     assert page.get_by_label("Say", exact=True).input_value() == ""
