@@ -8,12 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
+import scenemind as sm
 from scenemind.config import SceneMindConfig
-from scenemind.memory import Memory
+from scenemind.geometry import Pose
+from scenemind.memory import Memory, SceneMemoryError
+from scenemind.memory.places.coming_back import ComingBack
+from scenemind.simulation import simulate
 from scenemind_interfaces.msg import SceneGraph
 from scenemind_ros.input.camera_input import CameraInput
 from scenemind_ros.mapping import session as session_module
@@ -40,6 +45,54 @@ def status_of(graph: RosGraph, session: MappingSession, part: str) -> Diagnostic
     message = MappingDiagnostics(graph.observer, PARAMETERS, source, session).message()
     (status,) = [status for status in message.status if status.name.endswith(part)]
     return status
+
+
+def test_positions_of_an_earlier_visit_have_its_frame_until_mapping_locates_it(
+    tmp_path: Path,
+) -> None:
+    sm.map(simulate(2, 3), tmp_path / "room").close()
+    settings = {"memory.root": str(tmp_path), "memory.name": "room", "memory.relocate": True}
+    parameters = MappingParameters.from_flat(SIMULATED | settings)
+    session = MappingSession(parameters, lambda _report: None)
+        MappingParameters.from_flat(SIMULATED | settings), lambda _report: None
+    )
+    try:
+        assert session.world_frame == "map_of_earlier_visit"  # not active yet
+        session.name_instances({1: "chair"})
+        session.start()
+        assert session.mapped is not session.memory
+        session.stop()
+        assert session.world_frame == "map_of_earlier_visit"
+        session.reset()
+        assert session.world_frame == "map"  # nothing of that visit is left
+        assert session.mapped is session.memory
+    finally:
+        session.close()
+
+
+def test_a_full_disk_leaves_a_located_visit_to_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    sm.map(simulate(2, 3), tmp_path / "room").close()
+    settings = {"memory.root": str(tmp_path), "memory.name": "room", "memory.relocate": True}
+    reported: list[Any] = []
+    session = MappingSession(MappingParameters.from_flat(SIMULATED | settings), reported.append)
+    report: Any = object()
+    try:
+        session.name_instances({1: "chair"})
+        session.start()
+        monkeypatch.setattr(ComingBack, "note_frame", lambda _self, **_how: Pose.identity())
+        with monkeypatch.context() as full:
+            error = SceneMemoryError("the disk is full")
+            full.setattr(Memory, "merge", Mock(side_effect=error))
+            session._note_frame(report)
+        assert "the disk is full" in caplog.text
+        assert not session.is_located
+        session._note_frame(report)
+        assert session.is_located
+        assert reported == [report, report]
+    finally:
+        session.close()
 
 
 def test_dropped_frames_stay_counted_when_mapping_stops(session: MappingSession) -> None:

@@ -17,12 +17,12 @@ from scenemind.viewer.panels import (
     gone_json,
     neighbors_of,
     objects_json,
+    place_words,
     related_ids,
     stays_of,
     tree_json,
     visits_json,
 )
-from scenemind.viewer.places import place_words
 from scenemind.viewer.scene_view import edges_of, trail_of
 from tests.unit.viewer.room import make_scene, make_thing
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from scenemind.geometry import Box3D, gap_m
 from scenemind.language.english import with_article
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import RELATION_NAMES
@@ -23,13 +24,13 @@ from scenemind.memory.types import StructureKind
 from scenemind.report.journal import told_corrections
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.pictures import picture_address, plain
-from scenemind.viewer.places import name_of, place_words
 
 Json: TypeAlias = "dict[str, Any]"
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
 _NARROWING = ("besides", "next to", "near")  # each implies those behind it
 _MOST_ENTRIES, _MOST_EVENTS, _MOST_GONE = 30, 40, 12
 _LONGEST = 300
+_TOUCHES_M, _BESIDE_M, _NEAR_M = 0.1, 0.4, 1.5  # from what a place is told by
 _SURFACES: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
 
 
@@ -54,7 +55,7 @@ def objects_json(shown: Iterable[MapObject], colors: ClassColors) -> list[Json]:
     return [
         {
             "id": thing.object_id,
-            "name": name_of(thing),
+            "name": _name_of(thing),
             "color": colors.css(thing.label),
             "at": [round(v, 3) for v in _top_of(thing)],
             "size": round(max(thing.box.size), 3),
@@ -104,7 +105,7 @@ def tree_json(scene: MemorySnapshot, only: Filter, colors: ClassColors) -> list[
     def branch(thing: MapObject) -> Json:
         return {
             "id": thing.object_id,
-            "name": name_of(thing),
+            "name": _name_of(thing),
             "color": colors.css(thing.label),
             "dim": not only.shows(thing),
             "children": branches(under.get(thing.object_id, ())),
@@ -155,7 +156,7 @@ def _leads_to(wanted: int, start: int, carrier: Mapping[int, int]) -> bool:
 
 def marked_json(things: Sequence[MapObject], colors: ClassColors) -> list[Json]:
     """The marked objects, as buttons."""
-    return [{"id": t.object_id, "name": name_of(t), "color": colors.css(t.label)} for t in things]
+    return [{"id": t.object_id, "name": _name_of(t), "color": colors.css(t.label)} for t in things]
 
 
 def about_json(thing: MapObject, scene: MemorySnapshot, frames: Sequence[KeyFrame]) -> Json:
@@ -226,7 +227,7 @@ def neighbors_of(object_id: int, scene: MemorySnapshot) -> dict[str, list[Json]]
         things = found.setdefault(title, [])
         known = any(one["id"] == other_id for one in things)
         if len(things) < _MOST_NEIGHBORS and not known:
-            things.append({"id": other_id, "name": name_of(other)})
+            things.append({"id": other_id, "name": _name_of(other)})
     return found
 
 
@@ -312,7 +313,7 @@ def _events_of(thing: MapObject, scene: MemorySnapshot) -> list[Json]:
         events.append(
             {
                 "id": thing.object_id if is_here else None,
-                "name": name_of(thing),
+                "name": _name_of(thing),
                 "what": what,
                 "when": f"last seen there {show_stamp(stay.last_seen_ns)}",
                 "ns": since or stay.gone_ns,
@@ -370,7 +371,7 @@ def gone_json(scene: MemorySnapshot) -> list[str]:
     """What is no longer there, the latest first."""
     gone = sorted(staying(scene.gone).values(), key=lambda thing: -thing.last_seen_ns)
     return [
-        f"{name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
+        f"{_name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
         + (", thought a ghost" if thing.is_ghost else "")
         for thing in gone[:_MOST_GONE]
     ]
@@ -399,3 +400,39 @@ def view_of_object(thing: MapObject) -> Json:
 
 def _view(position: np.ndarray, look_at: np.ndarray) -> Json:
     return {"position": position.tolist(), "look_at": look_at.tolist()}
+
+
+def _name_of(thing: MapObject) -> str:
+    """ "chair 12"."""
+    return f"{plain(thing.label)} {thing.object_id}"
+
+
+def place_words(box: Box3D, things: Iterable[MapObject], but: int) -> str:
+    """Where a box is, such as "on desk 22 (x 0.4, y -2.9, z 0.8 m)".
+
+    Args:
+        things: those by which a place is told.
+        but: the id of what stood there.
+    """
+    x, y, z = box.center
+    numbers = f"x {x:.1f}, y {y:.1f}, z {z:.1f} m"
+    others = [thing for thing in things if thing.object_id != but]
+    below = next((thing for thing in others if _carries(thing.box, box)), None)
+    if below is not None:
+        return f"on {_name_of(below)} ({numbers})"
+    gap, _, nearest = min(
+        ((gap_m(box, thing.box), thing.object_id, thing) for thing in others),
+        default=(_NEAR_M, 0, None),
+    )
+    if nearest is None or gap >= _NEAR_M:
+        return f"at {numbers}"
+    return f"{'beside' if gap < _BESIDE_M else 'near'} {_name_of(nearest)} ({numbers})"
+
+
+def _carries(below: Box3D, above: Box3D) -> bool:
+    x, y, _ = above.center
+    middle = (x, y, below.center[2])
+    is_over = bool(below.contains(np.array([middle]))[0]) and max(above.size[:2]) <= max(
+        below.size[:2]
+    )
+    return is_over and abs(above.bottom_z - below.top_z) <= _TOUCHES_M

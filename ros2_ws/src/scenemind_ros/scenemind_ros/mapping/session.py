@@ -138,8 +138,8 @@ class MappingSession:
     def is_located(self) -> bool:
         """False while a robot whose world began anew (`memory.relocate`) is not located in the
         memory yet: its frames are mapped apart, and positions of the memory are in the world of an
-        earlier visit."""
-        return self._coming_back is None
+        earlier visit. So they are before mapping begins."""
+        return not self._comes_back
 
     @property
     def world_frame(self) -> str:
@@ -149,8 +149,10 @@ class MappingSession:
     @property
     def why_not_located(self) -> str:
         """Why it is not; empty where it is."""
+        if self.is_located:
+            return ""
         visit = self._coming_back
-        return "" if visit is None else visit.reason
+        return "mapping has not begun" if visit is None else visit.reason
 
     @property
     def mapped(self) -> Memory:
@@ -180,20 +182,27 @@ class MappingSession:
         return loops
 
     def _note_frame(self, report: MapperReport) -> None:
-        """After each frame, on the mapping thread: a visit that is located becomes part of the
-        memory, and the memory moves into the robot's world, in which all else on the robot is."""
+        """After each frame, on the mapping thread."""
         visit = self._coming_back
         old_T_new = None if visit is None else visit.note_frame(patiently=False)
         if visit is not None and old_T_new is not None:
-            self.memory.merge(visit.visit, old_T_new)
-            move_world(self.memory, old_T_new.inverse())
-            self.loops = self._new_loops()
-            assert self.mapper is not None, "its report is this one"
-            self.mapper.go_on_in(self.memory, None, self.loops)
-            self._coming_back, self._comes_back = None, False
-            visit.close()
-            _log.info("located in the memory %s, which is in this robot's world now", self._path)
+            try:
+                self._arrive(visit, old_T_new)
+            except SceneMemoryError as error:
+                _log.error("located in %s, but not part of it yet: %s", self._path, error)
         self._on_report(report)
+
+    def _arrive(self, visit: ComingBack, old_T_new: Pose) -> None:
+        """Move the memory into the robot's world, in which all else on the robot is, and make the
+        visit part of it. If that fails in between, a later look finds the two in one world."""
+        assert self.mapper is not None, "it has mapped the visit"
+        move_world(self.memory, old_T_new.inverse())
+        self.memory.merge(visit.visit, Pose.identity())
+        self.loops = self._new_loops()
+        self.mapper.go_on_in(self.memory, self.mapper.world_T_poses, self.loops)
+        self._coming_back, self._comes_back = None, False
+        visit.close()
+        _log.info("located in the memory %s, which is in this robot's world now", self._path)
 
     def stop(self) -> None:
         """Finish the waiting frames and stop mapping."""
@@ -261,10 +270,11 @@ class MappingSession:
 
     def reset(self) -> None:
         """Forget all objects and frames."""
-        was_active, self._comes_back = self._is_active, False
-        if not self.is_located:
+        was_active = self._is_active
+        if self._coming_back is not None:
             self.stop()
         self.memory.reset()
+        self._comes_back = False
         if was_active and self.mapper is None:
             self.start()
 
@@ -284,18 +294,19 @@ class MappingSession:
             shutil.rmtree(leftover, ignore_errors=True)
         with Memory.open(saved_path, self._parameters) as saved:
             saved.save_as(loading.name)
-        was_active = self._is_active
+        was_active, comes_back = self._is_active, self._comes_back
         self.stop()
         self._looking.close()
         try:
             self.memory.close()
             path.rename(replaced)
             loading.rename(path)
+            comes_back = relocate
         except OSError as error:
             raise SceneMemoryError(f"cannot put {name} in place: {error}") from error
         finally:  # continue with the loaded memory, or after a failure with the old one
             self.memory = self._open()
-            self._comes_back = relocate and self.memory.last_frame_number >= 0
+            self._comes_back = comes_back and self.memory.last_frame_number >= 0
             self._look()
             if was_active:
                 self.start()
