@@ -54,8 +54,6 @@ def test_positions_of_an_earlier_visit_have_its_frame_until_mapping_locates_it(
     settings = {"memory.root": str(tmp_path), "memory.name": "room", "memory.relocate": True}
     parameters = MappingParameters.from_flat(SIMULATED | settings)
     session = MappingSession(parameters, lambda _report: None)
-        MappingParameters.from_flat(SIMULATED | settings), lambda _report: None
-    )
     try:
         assert session.world_frame == "map_of_earlier_visit"  # not active yet
         session.name_instances({1: "chair"})
