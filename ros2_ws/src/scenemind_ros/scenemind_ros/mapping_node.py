@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.experimental import EventsExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -134,7 +134,7 @@ def main(args: list[str] | None = None) -> int:
 def _run() -> None:
     node = MappingNode()
     with closing_undisturbed(node):
-        spin(node, SingleThreadedExecutor())
+        spin(node, EventsExecutor())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import traceback
 from collections.abc import Sequence
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
+from rclpy.experimental import EventsExecutor
 
 from scenemind.memory import (
     Correction,
@@ -143,7 +144,7 @@ def _run() -> None:
 
 def _spin_mapping(node: MappingNode, has_failed: threading.Event) -> None:
     try:
-        spin(node, SingleThreadedExecutor())
+        spin(node, EventsExecutor())
     except ExternalShutdownException:
         pass
     except Exception:  # noqa: BLE001 - ends the process, with status 1

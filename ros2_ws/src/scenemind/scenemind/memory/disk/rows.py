@@ -331,8 +331,18 @@ def object_of(row: Row) -> ObjectRecord:
 
 
 def stretches_row(record: ObjectRecord) -> Row:
-    """Of a record with stretches."""
+    """Of a record with stretches, of one at least."""
     stretches = record.stretches or ()
+    points = np.concatenate([s.points for s in stretches])
+    counts = np.array([len(s.points) for s in stretches])
+    starts = np.cumsum(counts) - counts
+    low = np.minimum.reduceat(points, starts)
+    size_m = (np.maximum.reduceat(points, starts) - low).max(axis=1).astype(np.float64)
+    # Half a millimetre, more where an object is very large.
+    steps_m = np.maximum(_STEP_M, size_m / _MOST_STEPS)
+    steps = (points - low.repeat(counts, axis=0)) / steps_m.astype(np.float32).repeat(counts)[
+        :, None
+    ]
     summaries = [
         _StretchSummary(
             frames=s.frames,
@@ -347,24 +357,18 @@ def stretches_row(record: ObjectRecord) -> Row:
             noise=tuple(float(f"{value:.6g}") for value in s.noise),
             cell_m=s.cell_m,
             voxels=len(s.keys),
-            origin=tuple(s.points.min(axis=0).astype(np.float64).tolist()),
-            step_m=_step_m(s),
+            origin=tuple(origin),
+            step_m=step_m,
         )
-        for s in stretches
+        for s, origin, step_m in zip(stretches, low.tolist(), steps_m.tolist(), strict=True)
     ]
-    places = [(s.points - s.points.min(axis=0)) / np.float32(_step_m(s)) for s in stretches]
     evidence = np.hstack([np.stack((s.hits, s.weights)) for s in stretches])
     return (
         record.object_id,
         _STRETCHES.dump_json(summaries).decode(),
-        np.rint(np.concatenate(places)).astype("<u2").tobytes(),
+        np.rint(steps).astype("<u2").tobytes(),
         np.minimum(evidence, _MOST_HALF).astype("<f2").tobytes(),
     )
-
-
-def _step_m(stretch: Stretch) -> float:
-    """Step in which points are stored: half a millimetre, more where an object is very large."""
-    return max(_STEP_M, float(np.ptp(stretch.points, axis=0).max()) / _MOST_STEPS)
 
 
 def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
