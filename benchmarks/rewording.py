@@ -34,10 +34,13 @@ from scenemind.language.rewording import (
     MOST_SAID,
     MOST_WORDS,
     NOTHING,
+    TELLS,
+    Rewording,
     Rewriter,
+    commands_of,
     source_words,
 )
-from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.tokens import tokenize
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.report.terminal import progress_console
 
@@ -53,28 +56,46 @@ _PARTS = 4  # of the people, each to be left out once
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sentence of a person, what was said before it, and what it asks."""
+    """A sentence of a person, what was said before it, and the plain sentences that it means.
+
+    Attributes:
+        tells: they are corrections, no questions.
+    """
 
     text: str
     before: str
-    asks: tuple[str, ...]
+    meant: tuple[str, ...]
+    tells: bool
 
     @property
     def pair(self) -> Pair:
         """Its words."""
         heard = source_words(self.text, self.before)
-        asked = (tuple(token.word for token in tokenize(ask)) for ask in self.asks)
-        said = tuple(word for ask in asked for word in (ALSO, *ask))[1:]
+        each = (tuple(token.word for token in tokenize(sentence)) for sentence in self.meant)
+        said = tuple(word for words in each for word in (ALSO, *words))[1:]
         said = tuple(_as_heard(word, heard) for word in said) or (NOTHING,)
+        if self.tells and self.meant:
+            said = (TELLS, *said)
         singulars = {singular(word) for word in heard}
         names = {name for name in map(singular, self._named()) if name in singulars}
         return Pair(heard, said, frozenset(names))
 
+    def tree(self, text: str) -> object:
+        """The tree of plain sentences of its kind.
+
+        Raises:
+            NotUnderstoodError: they are none.
+        """
+        return commands_of(text) if self.tells else read_text(text).question
+
     def _named(self) -> Iterator[str]:
-        """Last words of the nouns of what it asks."""
-        for ask in self.asks:
-            for phrase in trees.noun_phrases(read_text(ask).question):
-                yield from (word for word in phrase.noun.split() if len(word) > 2)
+        """Words of the nouns of what it means."""
+        for sentence in self.meant:
+            tree = self.tree(sentence)
+            nouns = [phrase.noun for phrase in trees.noun_phrases(tree)]
+            nouns += [f"{one.label} {one.denied}" for one in trees.parts_of(tree, trees.Rename)]
+            nouns += [f"{one.label} {one.denied}" for one in trees.parts_of(tree, trees.IsA)]
+            yield from (word for noun in nouns for word in noun.split() if len(word) > 2)
 
 
 def read_rows(people: Sequence[str]) -> list[Row]:
@@ -82,18 +103,18 @@ def read_rows(people: Sequence[str]) -> list[Row]:
     found = []
     for name in people:
         for row in yaml.load((PAIRS / f"{name}.yaml").read_text(), yaml.CSafeLoader):
-            asks = row["ask"] if isinstance(row["ask"], list) else [row["ask"]]
-            found.append(
-                Row(row["text"], row.get("after") or "", tuple(ask for ask in asks if ask))
-            )
+            tells = "say" in row
+            meant = row["say" if tells else "ask"]
+            each = tuple(filter(None, meant if isinstance(meant, list) else [meant]))
+            found.append(Row(row["text"], row.get("after") or "", each, tells))
     return found
 
 
 def bench_rewording(
     held_out: Sequence[str] = (), fit: bool = False, go_on: bool = False
 ) -> dict[str, Any]:
-    """Shares of the sentences of people that are said again as the question that was meant, by a
-    network that heard none of them.
+    """Shares of the sentences of people that are said again as the question or correction that was
+    meant, by a network that heard none of them.
 
     Args:
         held_out: names of the files of these people.
@@ -124,7 +145,8 @@ def bench_rewording(
     content = _content([network.result() for network in fitting], names)
     np.savez_compressed(str(path), **(content | {"trust": _trust(tried)}))
     return {
-        one.name: one.measured(_trust([other for other in tried if other != one])) for one in tried
+        one.name: one.measured(_trust([other for other in tried if other != one] or [one]))
+        for one in tried
     }
 
 
@@ -140,12 +162,14 @@ class _Tried:
     """What a network makes of the sentences of people that it has not heard.
 
     Attributes:
-        likelihood: log likelihood of each first rewording that asks something, (N,).
+        tells: their sentences are corrections.
+        likelihood: log likelihood of each first rewording of their kind that says something, (N,).
         same: whether it is what was meant, (N,).
         sentences: their number, and of those that were said as meant.
     """
 
     name: str
+    tells: bool
     likelihood: NDArray[np.float64]
     same: NDArray[np.bool_]
     sentences: tuple[int, int]
@@ -155,29 +179,38 @@ class _Tried:
         rows = read_rows([name])
         told, same, right = [], [], 0
         for row in rows:
-            found = network.rewordings(row.text, row.before)
-            is_same = bool(found) and _is_same(found[0].text, row.asks)
+            found = next(iter(network.rewordings(row.text, row.before)), Rewording("", 1.0))
+            is_same = _is_same(found, row)
             right += is_same
-            if found and found[0].text:
-                told.append(np.log(found[0].likelihood))
+            if found.text and found.tells == row.tells:
+                told.append(np.log(found.likelihood))
                 same.append(is_same)
-        return cls(name, np.array(told), np.array(same), (len(rows), right))
+        tells = any(row.tells for row in rows)
+        return cls(name, tells, np.array(told), np.array(same), (len(rows), right))
 
     def measured(self, trust: NDArray[np.float64]) -> dict[str, Any]:
         """Shares as meant, of all and of those that are likely."""
         sentences, right = self.sentences
         shown: dict[str, Any] = {"sentences": sentences, "as meant": right / sentences}
-        likelihood = _logistic(trust[0] + trust[1] * self.likelihood)
+        least, slope = trust[int(self.tells)]
+        likelihood = _logistic(least + slope * self.likelihood)
         for least in _LIKELY:
             likely = self.same[likelihood >= least]
-            shown[f"questions of likelihood {least} and more"] = len(likely)
+            shown[f"rewordings of likelihood {least} and more"] = len(likely)
             shown[f"as meant of those of {least}"] = likely.mean().item() if len(likely) else None
         return shown
 
 
 def _trust(tried: Sequence[_Tried]) -> NDArray[np.float64]:
-    """Weights (2,) of 1 and of the log likelihood: a logistic regression (Platt, 1999), by Newton's
-    method."""
+    """Weights (2, 2) of 1 and of the log likelihood, for questions and corrections; the packaged
+    ones where none were tried."""
+    kinds = [[one for one in tried if one.tells == tells] for tells in (False, True)]
+    known: NDArray[np.float64] = _packaged()["trust"]
+    return np.stack([_weights(one) if one else known[at] for at, one in enumerate(kinds)])
+
+
+def _weights(tried: Sequence[_Tried]) -> NDArray[np.float64]:
+    """A logistic regression (Platt, 1999), by Newton's method."""
     given = np.concatenate([one.likelihood for one in tried])
     given = np.stack((np.ones_like(given), given), axis=1)
     same = np.concatenate([one.same for one in tried])
@@ -200,14 +233,13 @@ def _packaged() -> dict[str, Any]:
         return dict(content)
 
 
-def _is_same(asked: str, meant: Sequence[str]) -> bool:
-    """Whether a question is the one that was meant; both may be none."""
-    if not asked or not meant:
-        return not asked and not meant
-    try:
-        return read_text(asked).question == read_text("? ".join(meant)).question
-    except NotUnderstoodError:
+def _is_same(found: Rewording, row: Row) -> bool:
+    """Whether a rewording means what a person meant; both may mean nothing."""
+    if not found.text or not row.meant:
+        return not found.text and not row.meant
+    if found.tells != row.tells:
         return False
+    return row.tree(found.text) == row.tree((". " if row.tells else "? ").join(row.meant))
 
 
 def _content(networks: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
@@ -218,7 +250,7 @@ def _content(networks: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dic
     for number, weights in enumerate(networks):
         content |= {f"{number}/{name}": weight for name, weight in weights.items()}
     arrays = {name: np.asarray(value) for name, value in content.items()}
-    return arrays | {"trust": np.array((0.0, 1.0))}
+    return arrays | {"trust": np.array(((0.0, 1.0), (0.0, 1.0)))}
 
 
 def _names_of_things() -> frozenset[str]:
@@ -293,7 +325,7 @@ def _varied(
             aside = chance.choice(asides)
             heard = (*aside, *heard) if chance.random() < 0.6 else (*heard, *aside)
         elif chance.random() < 0.06:
-            heard = tuple(word for word in said if word != ALSO)
+            heard = tuple(word for word in said if word not in (ALSO, TELLS))
     return replace(pair, heard=heard[:MOST_WORDS], said=said[:MOST_SAID])
 
 
@@ -301,7 +333,8 @@ def _asides(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     """What people say besides what they ask: sentences that share no thing with the question."""
     for row in rows:
         parts = _SENTENCE_END.split(row.text)
-        for part in parts if len(parts) > 1 and row.asks and not row.before else ():
+        is_whole = len(parts) > 1 and row.meant and not row.before and not row.tells
+        for part in parts if is_whole else ():
             words = tuple(token.word for token in tokenize(part))
             is_apart = row.pair.names.isdisjoint(map(singular, words))
             if "?" not in part and 1 < len(words) < 13 and is_apart:

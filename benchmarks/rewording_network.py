@@ -17,6 +17,7 @@ from scenemind.language.rewording import (
     ENDINGS,
     NOTHING,
     START,
+    TELLS,
     Words,
     ending_of,
     features_of,
@@ -31,7 +32,7 @@ _NEVER = -1e9
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a person says, and the plain question in words; `names` are those of things in both, in
+    """What a person says, and the plain sentences in words; `names` are those of things in both, in
     the singular."""
 
     heard: Words
@@ -194,4 +195,4 @@ def vocabularies(pairs: Sequence[Pair], names: frozenset[str]) -> tuple[list[str
     own = Counter(word for pair in pairs for word in pair.said if word not in pair.heard)
     both = Counter(word for pair in pairs for word in pair.said)
     said = [w for w, n in both.items() if n > 1 and own[w] > 1]
-    return ["", *sorted({*known, START})], sorted({*said, END, NOTHING, ALSO})
+    return ["", *sorted({*known, START})], sorted({*said, END, NOTHING, ALSO, TELLS})

@@ -130,6 +130,12 @@ def test_a_memory_is_extended_or_replaced_when_told_so(tmp_path: Path) -> None:
     assert run(*command, "--replace")[0] == 0
 
 
+def test_too_few_frames_for_an_object_say_so(tmp_path: Path) -> None:
+    status, output = run("map", "sim:1", "--memory-root", tmp_path, "--frames", 2)
+    assert status == 0
+    assert "no object is in the map: one is, once 3 frames show it whole" in output
+
+
 def test_a_recording_whose_clock_began_anew_extends_nothing(tmp_path: Path) -> None:
     named = ("--memory", "m", "--memory-root", tmp_path)
     assert run("map", "sim:1", *named, "--frames", 4)[0] == 0

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -98,6 +99,21 @@ def test_key_frames_show_the_object_best_first(memory):
     assert image.shape == (walk.CAMERA.height, walk.CAMERA.width, 3)
     assert image[0, 0, 2] == pytest.approx(best.frame_number, abs=3)  # red tells the frame
     assert best.location_id != key_frames[1].location_id
+
+
+def test_frames_of_a_moved_object_that_show_it_where_it_is_now_come_first(memory, monkeypatch):
+    walk.go(memory, range(60))
+    snapshot = memory.snapshot()
+    chair = next(o for o in snapshot.objects.values() if o.track_ids[0] == 1)
+    best, *_ = memory.key_frames_of([chair.object_id], 1)
+    moved = replace(chair, here_since_ns=best.stamp_ns + 1)
+    now = replace(snapshot, objects={**snapshot.objects, chair.object_id: moved})
+    monkeypatch.setattr(memory, "snapshot", lambda: now)
+    frames = memory.key_frames_of([chair.object_id], 100)
+    is_of_now = [frame.stamp_ns > best.stamp_ns for frame in frames]
+    assert is_of_now == sorted(is_of_now, reverse=True)
+    assert {True, False} == set(is_of_now)
+    assert best.frame_number in [frame.frame_number for frame in frames]
 
 
 def test_one_frame_a_location_is_selected_by_key_and_cue_objects(memory):

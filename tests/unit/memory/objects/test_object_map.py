@@ -213,6 +213,12 @@ def test_a_chairs_back_and_legs_are_one_chair_but_two_backs_in_a_row_are_two() -
     assert len(object_map.objects()) == 2
 
 
+def left_out(object_map: ObjectMap, stamp_ns: int, **also: object) -> set[int]:
+    """Ids of objects that are removed in a second of frames without observations."""
+    frames = (empty_frame(stamp_ns + number * 33_000_000) for number in range(31))
+    return {i for frame in frames for i in object_map.update([], frame, **also).removed}
+
+
 @pytest.mark.parametrize(
     ("seen_ns", "later_ns"), [(0, 10_000_000_000), (10_000_000_000, 0)], ids=["later", "anew"]
 )
@@ -221,18 +227,26 @@ def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not(seen_ns: int, later_
     object_map = make_map(forget_tentative_s=1.0)
     watch(object_map, [[observe((0, 0, 0))]] * 3)
     ghost = object_map.update([observe((5, 0, 0))], empty_frame(seen_ns))
-    update = object_map.update([], empty_frame(later_ns))
-    assert update.removed == ghost.changed
+    assert left_out(object_map, later_ns) == ghost.changed
     assert list(object_map.objects()) == [1]
+
+
+def test_what_few_frames_saw_is_not_forgotten_however_slow_they_come() -> None:
+    """A recording of one frame in ten seconds."""
+    object_map = make_map(forget_tentative_s=1.0)
+    for number in range(7):
+        seen = [observe((5, 0, 0))] * (number % 3 == 0)
+        assert not object_map.update(seen, empty_frame(number * 10_000_000_000)).removed
+    assert len(object_map.objects()) == 1
 
 
 def test_corrected_objects_are_not_forgotten() -> None:
     object_map = make_map(forget_tentative_s=1.0)
     update = object_map.update([observe((5, 0, 0))], empty_frame(0))
     edited_ids = frozenset(update.changed)
-    late = empty_frame(10_000_000_000)
-    assert not object_map.update([], late, edited_ids=edited_ids).removed
-    assert object_map.update([], late).removed == update.changed
+    late = 10_000_000_000
+    assert not left_out(object_map, late, edited_ids=edited_ids)
+    assert left_out(object_map, late) == update.changed
 
 
 def test_ids_that_were_given_away_or_corrected_are_not_used_again() -> None:
@@ -370,7 +384,7 @@ def test_a_tracklet_that_goes_along_a_row_of_chairs_makes_no_chair_of_two() -> N
 def test_ids_are_never_used_again() -> None:
     object_map = make_map(forget_tentative_s=1.0)
     first = object_map.update([observe((0, 0, 0))], empty_frame(0)).changed
-    object_map.update([], empty_frame(5_000_000_000))
+    assert left_out(object_map, 5_000_000_000) == first
     assert object_map.update([observe((0, 0, 0))], empty_frame(6_000_000_000)).changed.isdisjoint(
         first
     )

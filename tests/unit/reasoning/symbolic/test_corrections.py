@@ -65,7 +65,7 @@ def test_unclear_correction_is_not_written(text: str, code: str) -> None:
 
 
 def test_no_model_is_said_to_read_corrections() -> None:
-    alignment = Router(room_memory()).align(query("the sofa is on fire and loud"), "anna")
+    alignment = Router(room_memory()).align(query("the gronk zibbles vastly"), "anna")
     assert "I do not understand" in alignment.response
     assert "language model" not in alignment.response
 

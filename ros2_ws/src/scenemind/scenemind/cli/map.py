@@ -139,4 +139,13 @@ def _map(options: MapOptions) -> None:
     say(f"median ms: {', '.join(f'{name} {ms:.1f}' for name, ms in stages.items())}")
     say(f"saved in {folder}")
     again = same_memory(options.memory, options.memory_root)
+    if not snapshot.objects:
+        least = settings.object_map.confirm_observations
+        say(
+            f"no object is in the map: one is, once {least} frames show it whole"
+            " (object_map.confirm_observations). Map more frames, or ask scenemind doctor"
+            f" {options.sequence} what is wrong with the recording",
+            file=sys.stderr,
+        )
+        return
     say(f'next: scenemind ask "what do you see?" {again}; scenemind view {again}', file=sys.stderr)

@@ -1,9 +1,11 @@
-"""Everyday sentences said again as plain questions, by a small network that learnt it from pairs.
+"""Everyday sentences said again as plain questions or corrections, by a small network that learnt
+it from pairs.
 
-People ask in more ways than shapes can hold. Where the grammar does not read a sentence, this says
-it in words that the grammar reads: a sequence to sequence network with attention that copies words
-of the sentence or says its own (CopyNet: Gu et al., 2016, section 3). It can ask another question
-than was meant, and nothing worse: what it says is read by the grammar and answered from the map.
+People talk in more ways than shapes can hold. Where the grammars do not read a sentence, this says
+it in words that they read: a sequence to sequence network with attention that copies words of the
+sentence or says its own (CopyNet: Gu et al., 2016, section 3). It can say another thing than was
+meant, and nothing worse: a question is read by the grammar and answered from the map, a correction
+is shown to the person before anything is written.
 
 It knows what words mean that no pair holds by their vectors (`word_vectors.py`).
 
@@ -13,6 +15,7 @@ It knows what words mean that no pair holds by their vectors (`word_vectors.py`)
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +35,9 @@ from scenemind.language.word_vectors import vectors_of
 
 Words = tuple[str, ...]
 _Array = NDArray[np.float32]
-# Signs between words: what was said before, two questions, the end, the start, no question.
-BEFORE, ALSO, END, START, NOTHING = "|", ";", "</s>", "<s>", "<none>"
+# Signs between words: what was said before, two questions, the end, the start, nothing to answer,
+# and before corrections.
+BEFORE, ALSO, END, START, NOTHING, TELLS = "|", ";", "</s>", "<s>", "<none>", "<tells>"
 MOST_WORDS, MOST_SAID = 60, 32
 ENDINGS = 256  # buckets of the last letters of words
 _BEAM = 5
@@ -42,22 +46,25 @@ _HOPELESS = 4.0  # behind the best sentence, in log likelihood
 _NEGLIGIBLE = 3.5  # behind it, where a likelier one is read
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
+_NAME = re.compile(r"\b[A-Z]\w*\b")  # a name, or the start of a sentence
 _PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
 
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """A sentence as a plain question.
+    """A sentence as a plain question or correction.
 
     Attributes:
-        text: the question, which the grammar reads whole; empty where a map of objects answers
-            nothing of the sort.
-        likelihood: that it asks for what was meant, in [0, 1]; of the rewordings of a sentence the
-            sum is at most 1.
+        text: what the grammar of questions, or that of corrections, reads whole; empty where a map
+            of objects answers nothing of the sort.
+        likelihood: that it says what was meant, in [0, 1]; of the rewordings of a sentence the sum
+            is at most 1.
+        tells: it is a correction.
     """
 
     text: str
     likelihood: float
+    tells: bool = False
 
 
 def source_words(text: str, before: str = "") -> Words:
@@ -111,20 +118,57 @@ def reworded(text: str, before: str = "") -> Rewording | None:
     return _packaged().reworded(text, before)
 
 
-def _questions(said: Words) -> Words:
-    """The questions of what the network says; none where it says that there is nothing to ask."""
+def as_correction(text: str, before: str = "") -> Rewording | None:
+    """A sentence as plain corrections; see `Rewriter.reworded`."""
+    return _packaged().reworded(text, before, tells=True)
+
+
+def commands_of(text: str) -> tuple[trees.Command, ...]:
+    """The commands of plain corrections, in sentences.
+
+    Raises:
+        NotUnderstoodError: one is none.
+    """
+    # A question needs no grammar of corrections, which takes 0.1 s to import.
+    from scenemind.language.corrections.grammar import parse_commands
+
+    each = text.removesuffix(".").split(". ")
+    return tuple(command for sentence in each for command in parse_commands(sentence))
+
+
+def _sentences_of(said: Words, names: Mapping[str, str]) -> Words:
+    """The sentences of what the network says; none where it says that there is nothing to answer.
+
+    Args:
+        names: as they are written, by their lower-case words.
+    """
     if said == (NOTHING,):
         return ()
-    parts = " ".join(said).split(f" {ALSO} ")
-    return tuple(part.replace(" ,", ",").replace(" i ", " I ") for part in parts)
+    parts = " ".join(names.get(word, word) for word in said).split(f" {ALSO} ")
+    return tuple(part.replace(" ,", ",").replace(" :", ":").replace(" i ", " I ") for part in parts)
 
 
-def _meant(questions: Words) -> tuple[trees.Question, ...] | None:
-    """The trees of questions that are read whole, each; None where one is not."""
-    found = []
-    for question in questions:
+def _contradicts_itself(command: object) -> bool:
+    """Whether a thing is said to be what it is said not to be."""
+    match command:
+        case trees.Rename() | trees.IsA():
+            return command.denied == command.label
+        case trees.SetAttribute():
+            return command.denied == command.value
+    return False
+
+
+def _meant(sentences: Words, tells: bool) -> tuple[trees.Question | trees.Command, ...] | None:
+    """The trees of sentences that are read whole, each; None where one is not."""
+    found: list[trees.Question | trees.Command] = []
+    for sentence in sentences:
         try:
-            read = read_text(question)
+            if tells:
+                found += commands_of(sentence)
+                if any(map(_contradicts_itself, found)):
+                    return None
+                continue
+            read = read_text(sentence)
         except NotUnderstoodError:
             return None
         if read.remarks or read.missed:
@@ -140,12 +184,14 @@ class Rewriter:
         """
         Args:
             content: `heard` and `said`, the words that are known; weights by the number of the
-                network and their name; and `trust`, the two weights of the log likelihood that it
-                is what was meant, as `benchmarks/rewording.py` writes them.
+                network and their name; and `trust`, for questions and corrections the two weights
+                of the log likelihood that it is what was meant (2, 2), as
+                `benchmarks/rewording.py` writes them.
         """
         self._trust = content["trust"].astype(np.float64)
         self._heard = {str(word): at for at, word in enumerate(content["heard"])}
         self._said = [str(word) for word in content["said"]]
+        self._own = frozenset(self._said)
         self._parts = [
             {
                 name.partition("/")[2]: content[name].astype(np.float32)
@@ -155,38 +201,45 @@ class Rewriter:
             for number in range(int(content["networks"]))
         ]
 
-    def reworded(self, text: str, before: str = "") -> Rewording | None:
-        """A sentence as the likeliest plain question; None where none is read whole.
+    def reworded(self, text: str, before: str = "", *, tells: bool = False) -> Rewording | None:
+        """A sentence as the likeliest plain question, with its likelihood that people whom the
+        networks never heard meant it; None where none is read whole.
 
         Args:
             before: the sentence that was said before, which "it" may refer to.
+            tells: as corrections instead.
         """
-        found = self.rewordings(text, before)
-        return replace(found[0], likelihood=self._trusted(found[0].likelihood)) if found else None
-
-    def _trusted(self, likelihood: float) -> float:
-        """How often what has this likelihood is what people meant whom the networks never heard."""
-        least, slope = self._trust
-        return float(1.0 / (1.0 + np.exp(-least - slope * np.log(max(likelihood, _LEAST)))))
+        found = next((one for one in self.rewordings(text, before) if one.tells == tells), None)
+        if found is None:
+            return None
+        least, slope = self._trust[int(tells)]
+        odds = least + slope * np.log(max(found.likelihood, _LEAST))
+        return replace(found, likelihood=float(1.0 / (1.0 + np.exp(-odds))))
 
     def rewordings(self, text: str, before: str = "") -> list[Rewording]:
-        """The questions that a sentence may ask, a wording of each meaning, the likeliest first;
-        with the likelihood that the networks give them, which is too sure of new people."""
+        """What a sentence may ask or correct, a wording of each meaning, the likeliest first; with
+        the likelihood that the networks give them, which is too sure of new people."""
         words = source_words(text, before)
-        likelihoods: defaultdict[object, float] = defaultdict(float)
-        best_said: dict[object, tuple[float, str]] = {}
+        likelihoods: defaultdict[tuple[bool, object], float] = defaultdict(float)
+        best_said: dict[tuple[bool, object], tuple[float, str]] = {}
         sentences = sorted(self._sentences(words), reverse=True) if words else []
+        written = ((word.lower(), word) for word in _NAME.findall(text))
+        names = {word: name for word, name in written if word not in self._own}
         for log_likelihood, said in sentences:
             if best_said and log_likelihood < sentences[0][0] - _NEGLIGIBLE:
                 break
-            questions = _questions(said)
-            meant = _meant(questions)
+            tells = said[:1] == (TELLS,)
+            each = _sentences_of(said[int(tells) :], names)
+            meant = _meant(each, tells)
             if meant is not None:
-                likelihoods[meant] += float(np.exp(log_likelihood))
-                way = log_likelihood, "? ".join(questions)
-                best_said[meant] = max(way, best_said.get(meant, way))
+                likelihoods[tells, meant] += float(np.exp(log_likelihood))
+                way = log_likelihood, (". " if tells else "? ").join(each)
+                best_said[tells, meant] = max(way, best_said.get((tells, meant), way))
         ordered = sorted(likelihoods, key=likelihoods.__getitem__, reverse=True)
-        return [Rewording(best_said[each][1], min(likelihoods[each], 1.0)) for each in ordered]
+        return [
+            Rewording(best_said[one][1], min(likelihoods[one], 1.0), tells=one[0])
+            for one in ordered
+        ]
 
     def _sentences(self, words: Words) -> Iterator[tuple[float, Words]]:
         """What the words are said again as, with its log likelihood, by a beam search."""

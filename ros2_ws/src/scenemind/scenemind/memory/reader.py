@@ -143,18 +143,22 @@ class TreeReader:
     ) -> list[KeyFrame]:
         """Up to `count` stored frames that show the objects best, best first.
 
-        Frames of different locations are preferred. A score is the sum over the objects of how
-        well the frame shows each (`key_frames.view_scores`).
+        Frames that show an object where it stands now come before those of its earlier places;
+        then frames of different locations are preferred. A score is the sum over the objects of
+        how well the frame shows each (`key_frames.view_scores`).
 
         Args:
             all_boxes: include the boxes of all objects, not only of `object_ids`.
             with_a_box: only frames with the box of at least one of the objects: what a view shows
                 may have become part of another object since.
         """
-        wanted = self.snapshot().objects if all_boxes else object_ids
+        objects = self.snapshot().objects
+        wanted = objects if all_boxes else object_ids
+        since_ns = {i: objects[i].here_since_ns or 0 for i in object_ids if i in objects}
         with self._lock:
             views = [self._state.views.of_object(i) for i in self._sources(object_ids)]
         found: list[KeyFrame] = []
+        earlier: list[KeyFrame] = []
         for number, score in rank_frames(views):
             if len(found) == count:
                 break
@@ -162,9 +166,13 @@ class TreeReader:
             key_frame = self._disk.evidence.find(number, self._objects_of, wanted, score)
             if key_frame is None:
                 continue
-            if not with_a_box or any(i in key_frame.boxes_px for i in object_ids):
-                found.append(key_frame)
-        return sorted(found, key=lambda key_frame: -key_frame.score)
+            shown = [since_ns.get(i, 0) for i in object_ids if i in key_frame.boxes_px]
+            if shown or not with_a_box:
+                is_of_now = key_frame.stamp_ns >= min(shown, default=0)
+                (found if is_of_now else earlier).append(key_frame)
+        found += earlier[: count - len(found)]
+        is_earlier = {key_frame.frame_number for key_frame in earlier}
+        return sorted(found, key=lambda one: (one.frame_number in is_earlier, -one.score))
 
     def select_key_frames(
         self,

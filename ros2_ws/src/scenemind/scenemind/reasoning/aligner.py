@@ -128,6 +128,9 @@ class Aligner:
         if last and last[0].answered == WHO_SPEAKS and find_speaker(query.text):
             query = replace(query, text=last[0].said)
         intent = self._symbolic.align(query, snapshot_with_objects(self._memory), query.by)
+        doubt = intent.doubt
+        if doubt is not None and doubt.code == "not_understood" and self._agent is not None:
+            raise ReasoningError(doubt.code, str(doubt), doubt.suggestion)  # it may read it better
         if any(edit.key == "owner" and not edit.value for edit in intent.edits) and not query.by:
             return AlignReply(WHO_SPEAKS, objects=intent.objects, asks_back=True)
         if not intent.edits and intent.journal_action is None:
@@ -135,19 +138,19 @@ class Aligner:
         with asking.allowance.committing():
             if intent.journal_action is not None:
                 return self._change_journal(intent.journal_action, dialogue)
-            if intent.doubt is not None:
-                return self._asked(intent, intent.doubt, query, dialogue)
+            if doubt is not None:
+                return self._asked(intent, doubt, query, dialogue)
             written = self._memory.apply(intent.edits, asking.by, query.text)
         return AlignReply(intent.response, tuple(written))
 
     def _asked(self, intent: Intent, doubt: Doubt, query: Query, dialogue: Dialogue) -> AlignReply:
-        """Ask for a yes before anything is written, unless an agent may read the sentence better.
+        """Ask for a yes before anything is written.
 
         Raises:
-            ReasoningError: the doubt: there is an agent, or no dialogue for a yes.
+            ReasoningError: the doubt: there is no dialogue for a yes.
         """
-        is_guess = doubt.code == "not_understood"
-        if (is_guess and self._agent is not None) or not dialogue.dialogue_id:
+        if not dialogue.dialogue_id:
+            is_guess = doubt.code == "not_understood"
             ids = bounded([str(thing.object_id) for thing in intent.objects])
             of = f"object {ids}" if len(intent.objects) == 1 else f"objects {ids}"
             say = f'say "{doubt.suggestion}"' if doubt.suggestion else f"say it of {of}"

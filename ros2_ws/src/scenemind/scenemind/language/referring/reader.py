@@ -36,6 +36,7 @@ _PARTS = ("side", "sides", "end")
 _NO_THINGS = ("color", "colour", "shape", "nature")
 # Vague relations, which give way to others before one anchor.
 _OWNING = ("with", "without", "supports", "contains", "embeds", "hung with", "mounted with")
+_OF_NO_WALL = frozenset(("above", "below", "between"))
 _BESIDE_IT = ("next to", "besides", "affixed on", "near", "around", "within reach", "facing")
 _VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "mounted on")
 _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
@@ -181,6 +182,10 @@ class Anchoring:
         negated = self._take_negation()
         at_start = self._clause.subject is None
         subject = self._nearer_subject()
+        # "On the wall over the desk": no wall is over a desk, the thing is.
+        if subject not in (TARGET, self._outer) and relation.value in _OF_NO_WALL:
+            is_wall = self._draft.mentions[subject].noun in BUILDING
+            subject = self._outer if is_wall else subject
         if at_start and subject == self._outer:
             subject = FRONTED
         link = Link(subject, relation.value, (index,), negated, self._order_before())

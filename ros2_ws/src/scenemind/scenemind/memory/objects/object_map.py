@@ -10,6 +10,7 @@ sees through, or hardly ever detects in plain view, is gone until it is found ag
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -115,6 +116,8 @@ class PoseUpdate:
 
 # Objects compared at once after poses were corrected, between frames.
 _JOINED_AT_ONCE = 4
+# Frames for which an unconfirmed object is kept at least.
+_TENTATIVE_FRAMES = 30
 # Objects that are set on the floor in one frame after its height became known or changed.
 _SETTLED_AT_ONCE = 256
 
@@ -172,6 +175,7 @@ class ObjectMap:
         self._edited_ids: Set[int] = frozenset()
         self._walls = WallPlanes()
         self._hidden_seats = HiddenSeats()
+        self._recent_ns: deque[int] = deque(maxlen=_TENTATIVE_FRAMES)
         self._carrier_of: dict[int, int] = {}
         self._carried: dict[int, set[int]] = {}  # by objects and the floor
         self._off_carrier: set[int] = set()  # objects whose carrier is to be found anew
@@ -713,8 +717,10 @@ class ObjectMap:
         _note_merge(merged, old.object_id, new.object_id)
 
     def _forget_tentative(self, stamp_ns: int) -> set[int]:
+        # Few frames tell nothing of what was seen once, however slow they come.
+        self._recent_ns.append(stamp_ns)
         # In either direction of time: ghosts are also forgotten when a recording starts over.
-        limit_ns = self._config.forget_tentative_s * 1e9
+        limit_ns = max(self._config.forget_tentative_s * 1e9, stamp_ns - self._recent_ns[0])
         forgotten = {
             object_id
             for object_id in self._tentative

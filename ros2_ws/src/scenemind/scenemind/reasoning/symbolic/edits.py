@@ -22,6 +22,7 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.undo import find_repeatable
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
+_FORGOT = "I forgot "
 _SHALL_I = "Shall I do that?"
 # Parts of one thing have less air between them.
 _APART_M = 0.5
@@ -241,7 +242,12 @@ def doubt_of_wish(edits: Sequence[Edit], objects: Sequence[MapObject], response:
 
 def _claimed(response: str) -> str:
     """What a response claims: "the cup is blue" of "Now the cup is blue."."""
-    return response.rstrip(".").removeprefix("Now ")
+    claims = [claim.removeprefix("Now ") for claim in response.rstrip(".").split(". ")]
+    gone = [claim.removeprefix(_FORGOT) for claim in claims]
+    each = (
+        one if one == claim else f"{one} is gone" for one, claim in zip(gone, claims, strict=True)
+    )
+    return " and that ".join(each)
 
 
 def _question(edits: Sequence[Edit], response: str) -> str:
@@ -487,6 +493,6 @@ def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
         case "set_attribute":
             return f"Now {names} {verb} {edit.value}."
         case "delete_object":
-            return f"I forgot {names}."
+            return f"{_FORGOT}{names}."
         case _:
             return f"Thank you: {names} {verb} certain now."

@@ -15,7 +15,7 @@ from scenemind.language.english import shown
 from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
-from scenemind.language.rewording import Rewording, reworded
+from scenemind.language.rewording import Rewording, commands_of, reworded
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.speech_acts import (
@@ -32,7 +32,12 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.clarification import find_likely_command
-from scenemind.reasoning.symbolic.edits import Intent, doubt_of_guess, doubt_of_wish, intent_of
+from scenemind.reasoning.symbolic.edits import (
+    Intent,
+    doubt_of_guess,
+    doubt_of_wish,
+    intent_of,
+)
 from scenemind.reasoning.symbolic.expressions import (
     ground_expression,
     ground_loosely,
@@ -50,6 +55,7 @@ from scenemind.reasoning.symbolic.presumptions import (
 )
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
+    corrected_again,
     correction_refused,
     is_read_in_part,
     may_be_said_again,
@@ -519,16 +525,40 @@ class SymbolicReasoner:
         """The likely intent of a sentence that was not understood, to be confirmed by the person.
 
         Raises:
-            ReasoningError: `otherwise`, where that is not clear enough.
+            ReasoningError: `not_understood`: `otherwise`, where that is not clear enough; or with
+                what was probably meant, and why it cannot be done.
         """
-        scene = self._seen(snapshot)
-        command = find_likely_command(query.text, query.marked_object_ids, scene)
-        if command is None or is_order(query.text):
+        if is_order(query.text):
+            raise otherwise
+        said = corrected_again(query)
+        if said is None or said.likelihood < _LIKELY_MEANT:
+            guessed = self._guessed(query, snapshot, by)
+            if guessed is not None:
+                return guessed
+        if said is None:
             raise otherwise
         try:
-            wanted = self._intent((command,), query, snapshot, by)
+            wanted = self._intent(
+                commands_of(said.text), replace(query, text=said.text), snapshot, by
+            )
         except ReasoningError as error:
-            raise otherwise from error
+            text = f'I take that as "{said.text}". {error}'
+            raise ReasoningError("not_understood", text, error.failure.suggestion) from error
+        doubt = wanted.doubt
+        if doubt is None:
+            return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
+        text = f'I take that as "{said.text}". {doubt.text}'
+        return replace(wanted, doubt=replace(doubt, code="not_understood", text=text))
+
+    def _guessed(self, query: Query, snapshot: MemorySnapshot, by: str) -> Intent | None:
+        """The intent of words that name one thing and what it is or is like; None of others."""
+        command = find_likely_command(query.text, query.marked_object_ids, self._seen(snapshot))
+        if command is None:
+            return None
+        try:
+            wanted = self._intent((command,), query, snapshot, by)
+        except ReasoningError:
+            return None
         guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
         return replace(wanted, doubt=wanted.doubt or guess)
 

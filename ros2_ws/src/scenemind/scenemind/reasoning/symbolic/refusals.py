@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from scenemind.language import lexicon
+from scenemind.language import lexicon, trees
 from scenemind.language.clauses import clauses_of
 from scenemind.language.english import joined, normal, shown, singular
 from scenemind.language.nearest import (
@@ -20,7 +20,7 @@ from scenemind.language.nearest import (
     with_nouns,
 )
 from scenemind.language.questions import parse_question, read_text
-from scenemind.language.rewording import Rewording, reworded
+from scenemind.language.rewording import Rewording, as_correction, commands_of, reworded
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import Exists, NounPhrase, Question, noun_phrases
 from scenemind.language.verbalization import question_words
@@ -87,6 +87,21 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
     dropped |= lexicon.UNSEEN.keys() & set(_asked_words(query.text))
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
+
+
+def corrected_again(query: Query) -> Rewording | None:
+    """A sentence as plain corrections of things that it names; None where there are none that are
+    worth offering."""
+    said = as_correction(query.text, query.before)
+    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
+        return None
+    commands = commands_of(said.text)
+    if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
+        return None
+    named = (phrase.noun for phrase in noun_phrases(commands))
+    heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
+    is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
+    return said if is_said else None
 
 
 def _question(text: str) -> Question:

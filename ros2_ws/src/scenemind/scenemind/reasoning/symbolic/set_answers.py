@@ -22,6 +22,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     find_undescribed,
     source_note,
 )
+from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.place_answers import find_gone
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
@@ -197,11 +198,28 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         text = f"{say.listed(objects)}{first}"
         return Reply(text, found.confidence, objects, say.brief_name(objects))
     said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
-    text = f"{say.listed(objects)} {say.be(len(objects))}{said}{_sources(subject, objects)}"
+    near, more = _near(found, subject, at), ""
+    if len(near) < len(found):
+        more = f"; {len(found) - len(near)} more are farther away"
+        found, objects = near, near.objects
+    text = f"{say.listed(objects)} {say.be(len(objects))}{said}{more}{_sources(subject, objects)}"
     if not said:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
         text = f"I know of {say.counted(len(objects), noun)}: {names}"
     return Reply(text, found.confidence, objects, say.brief_name(objects))
+
+
+def _near(found: Found, subject: Reference, at: Resolver) -> Found:
+    """Of many things of any kind on one side of something, those near it: half a room is in front
+    of a sofa. All where none is."""
+    if len(found) <= say.MAX_LISTED or not isinstance(subject, NounPhrase) or subject.noun:
+        return found
+    sides = (c for c in subject.conditions if isinstance(c, Related))
+    side = next((c for c in sides if c.predicate in SIDES and not c.negated), None)
+    if side is None:
+        return found
+    near = at.claim_scores(replace(side, predicate="near"), found.rows) > 0.0
+    return found.where(near) if near.any() else found
 
 
 def identify(question: trees.Identify, at: Resolver) -> Reply:
