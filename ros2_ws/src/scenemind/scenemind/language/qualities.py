@@ -34,7 +34,8 @@ def find_attribute(words: Sequence[str], at: int) -> Found:
     said: list[str] = []
     end = joint = at  # the word "and" may stand at `end`
     while word_at(words, joint):
-        colour = joint + (words[joint] in lexicon.SHADES)
+        is_shade = words[joint] in lexicon.SHADES and word_at(words, joint + 1) in lexicon.COLOURS
+        colour = joint + is_shade
         if word_at(words, colour) not in lexicon.COLOURS:
             break
         said.append(" ".join((*words[joint:colour], lexicon.COLOURS[words[colour]])))

@@ -36,6 +36,7 @@ _MOST_CLAUSES = 7  # more are read as one clause: a list of words is no sentence
 _MOST_WORDS = 60  # of a clause; a longer one is no correction
 _MOST_STARTS = 6  # readings of one clause, the shortest of them
 _FRAME = Frame("front", "closing")
+_ONES = frozenset(("one", "ones"))
 _OBJECTING = words_in("objecting")
 
 
@@ -56,7 +57,7 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     for reading in _readings(clauses, cache(lambda start, end: _find_clause(said, start, end))):
         commands = _combined(reading)
         if commands:
-            return commands
+            return commands if _ONES.isdisjoint(said.words) else _of_one_kind(commands)
         denial = denial or _only_denial(reading)
     if denial is None:
         raise said.error()
@@ -165,6 +166,20 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
         return ()  # "the sofa is blue and the shelf is not white"
     unique = _without_repetitions(commands)
     return () if _contradict(unique) else tuple(unique)
+
+
+def _of_one_kind(commands: tuple[trees.Command, ...]) -> tuple[trees.Command, ...]:
+    """Commands in which "the blue one" is of the kind that was named before: "the green mug is
+    mine, the blue one is Peter's"."""
+    noun, found = "", list[trees.Command]()
+    for command in commands:
+        subject = _subject(command)
+        if isinstance(command, trees.OfOne) and isinstance(subject, trees.NounPhrase):
+            noun = subject.noun or noun
+            found.append(replace(command, subject=replace(subject, noun=noun)))
+        else:
+            found.append(command)
+    return tuple(found)
 
 
 def _only_denial(clauses: Sequence[Clause]) -> trees.Deny | None:
