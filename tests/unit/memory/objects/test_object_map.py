@@ -233,7 +233,7 @@ def test_a_ghost_is_forgotten_and_a_confirmed_object_is_not(seen_ns: int, later_
 
 def test_what_few_frames_saw_is_not_forgotten_however_slow_they_come() -> None:
     """A recording of one frame in ten seconds."""
-    object_map = make_map(forget_tentative_s=1.0)
+    object_map = make_map()
     for number in range(7):
         seen = [observe((5, 0, 0))] * (number % 3 == 0)
         assert not object_map.update(seen, empty_frame(number * 10_000_000_000)).removed

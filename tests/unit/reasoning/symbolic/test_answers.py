@@ -69,6 +69,17 @@ def test_of_several_things_the_one_that_stands_out_is_meant(text: str, found: li
     assert router.align(query("the long table is red"), "anna").failure is not None
 
 
+def test_of_much_in_front_of_a_thing_what_is_near_it_is_told() -> None:
+    desk = thing(1, "desk", (0, 3, 0.4), (1.2, 0.6, 0.8))
+    near = thing(2, "stool", (0, 2.2, 0.25), (0.4, 0.4, 0.5))
+    far = [thing(3 + at, "chair", (0.4 * at - 1.8, -1, 0.4), (0.3, 0.3, 0.8)) for at in range(9)]
+    answer = Router(SmallMemory(snapshot_of((desk, near, *far)))).ask(
+        query("what is in front of the desk?")
+    )
+    assert ids_of(answer) == [2]
+    assert "; 9 more are farther away" in answer.text
+
+
 @pytest.mark.parametrize(("phrase", "best"), TABLE["phrases"].items())
 def test_phrases_mean_one_object(phrase: str, best: int) -> None:
     grounding = Router(room_memory()).ground(query(phrase))

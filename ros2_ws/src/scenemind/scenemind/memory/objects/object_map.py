@@ -116,8 +116,9 @@ class PoseUpdate:
 
 # Objects compared at once after poses were corrected, between frames.
 _JOINED_AT_ONCE = 4
-# Frames for which an unconfirmed object is kept at least.
-_TENTATIVE_FRAMES = 30
+# Frames for which an unconfirmed object is kept at least, but no longer than so many times its
+# lifetime: after a pause things have moved.
+_TENTATIVE_FRAMES, _MOST_TENTATIVE = 30, 12
 # Objects that are set on the floor in one frame after its height became known or changed.
 _SETTLED_AT_ONCE = 256
 
@@ -720,7 +721,9 @@ class ObjectMap:
         # Few frames tell nothing of what was seen once, however slow they come.
         self._recent_ns.append(stamp_ns)
         # In either direction of time: ghosts are also forgotten when a recording starts over.
-        limit_ns = max(self._config.forget_tentative_s * 1e9, stamp_ns - self._recent_ns[0])
+        least_ns = self._config.forget_tentative_s * 1e9
+        slow_ns = min(stamp_ns - self._recent_ns[0], _MOST_TENTATIVE * least_ns)
+        limit_ns = max(least_ns, slow_ns)
         forgotten = {
             object_id
             for object_id in self._tentative
