@@ -115,6 +115,18 @@ def test_gone_object_is_no_longer_marked() -> None:
     assert [query.marked_object_ids for query in asked.queries] == [(object_id,), ()]
 
 
+def test_several_marked_objects_are_these_and_none_of_them_is_this() -> None:
+    asked = Listening()
+    with Memory.create(None, SceneMindConfig()) as memory:
+        map_room(memory)
+        two = tuple(memory.snapshot().objects)[:2]
+        with view(memory, asked) as viewer:
+            for text in ("are these chairs?", "is this a chair?"):
+                viewer.mark(two)
+                viewer._answer(text)
+    assert [query.marked_object_ids for query in asked.queries] == [two, ()]
+
+
 def test_each_view_has_its_own_dialogue(memory: Memory) -> None:
     """Several may look at the same nodes, and "yes" in one of them is none in another."""
     asked = Listening()

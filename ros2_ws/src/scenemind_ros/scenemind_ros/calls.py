@@ -109,7 +109,7 @@ def wait_for_service(client: Client[Any, Any], timeout_s: float) -> None:
         if time.monotonic() > deadline or not client.context.ok():
             node = client.srv_name.rpartition("/")[0]
             raise RosError(
-                f"no node offers {client.srv_name}: is {node} running, configured,"
+                f"no node offers {client.srv_name}: is {node} running (`scenemind up`), configured,"
                 " and on this ROS_DOMAIN_ID?",
                 Error.NODE_UNAVAILABLE,
             )

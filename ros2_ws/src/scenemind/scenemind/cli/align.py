@@ -83,7 +83,10 @@ def _align(
     cancels a correction that is not written yet.
     """
     if sum((bool(instruction), undo, list_all)) != 1:
-        raise UsageError("align takes one of: a sentence, --undo, --list")
+        raise UsageError(
+            "align takes one of: a sentence, --undo, --list; an older correction is taken back by"
+            " `scenemind corrections undo NUMBER`"
+        )
     if not instruction:
         with open_journal(memory, memory_root, live=live) as journal:
             entries = journal.entries() if list_all else [journal.undo(None)]

@@ -66,7 +66,10 @@ class MapOptions:
     as_json: AsJson = False
 
 
-@app.command("map", epilog="Example: scenemind map recordings/kitchen --memory kitchen")
+@app.command(
+    "map",
+    epilog="Example: scenemind map recordings/kitchen --detector yolox_s.onnx --memory kitchen",
+)
 @takes(MapOptions)
 def _map(options: MapOptions) -> None:
     """Map a recorded sequence into a memory."""

@@ -30,6 +30,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _POINTING = _pattern(rf"\b{any_of('pointing')}\b")
+_SEVERAL = _pattern(rf"\b{any_of('pointing_at_several')}\b")
 _WITH_NOUN = _pattern(
     rf"\b{any_of('pointing_at_noun')}\s+(?!{any_of('no_noun')}\b)"
     rf"([a-z-]+\s+){{1,3}}{any_of('after_noun')}\b"
@@ -143,6 +144,11 @@ def refers_to_last(text: str, was_asked: bool = False) -> bool:
         return True
     is_whole = _NAMES_A_SUBJECT.search(others) or agrees(text) or declines(text)
     return not is_whole and 1 < len(text.split()) + was_asked <= _MOST_SHORT + was_asked
+
+
+def refers_to_several(text: str) -> bool:
+    """Whether a text refers to several things that are pointed at: "these are stools"."""
+    return _SEVERAL.search(text) is not None
 
 
 def find_tagged(text: str) -> str | None:

@@ -93,6 +93,7 @@ def tokenize(text: str) -> list[Token]:
         if spelled == "round" and _ARTICLE.match(text, found.end()):
             spelled = "around"
         tokens.extend(Token(part, found.start()) for part in spelled.split())
+    tokens = _there(tokens)
     following = [*(token.word for token in tokens), ""][1:]
     # "Is the cup still there?", but "the still life".
     return [
@@ -102,11 +103,20 @@ def tokenize(text: str) -> list[Token]:
     ]
 
 
+def _there(tokens: list[Token]) -> list[Token]:
+    """Tokens with "there" for a last "lying about"."""
+    before, last = ([""] * 2 + [token.word for token in tokens])[-2:]
+    if last in ("about", "around") and before in _LYING:
+        return [*tokens[:-2], Token("there", tokens[-2].start)]
+    return tokens
+
+
 def _is_asked_how(before: list[Token]) -> bool:
     """Whether a word follows "how": "how full's the bottle"."""
     return bool(before) and before[-1].word == "how"
 
 
+_LYING = frozenset(("lying", "standing", "sitting", "hanging", "left", "kicking"))
 _COLOURS, _SHAPES, _PLACING, _BEFORE_THERE = (
     frozenset(words.split())
     for words in (

@@ -18,6 +18,7 @@ import viser
 
 from scenemind.errors import SceneMindError, UsageError
 from scenemind.geometry.open3d import MissingOpen3DError
+from scenemind.language.speech_acts import refers_to_several
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.memory.finding import ObjectFinder
 from scenemind.memory.history import Visit, find_visits
@@ -100,7 +101,7 @@ class Viewer:
         self._settings = settings
         # Nodes may serve several viewers: a "yes" in one of them is no answer in another.
         self._dialogue_id = f"browser-{secrets.token_hex(8)}"
-        self._marked: tuple[int, ...] = ()  # a single one is "this"
+        self._marked: tuple[int, ...] = ()  # a single one is "this", several are "these"
         self._current: Asking | None = None  # of the sentence that is being answered
         self._lock = threading.Lock()  # for drawing
         self._drawn: MemorySnapshot | None = None
@@ -299,7 +300,7 @@ class Viewer:
         if self._ended.is_set():  # `close` may have come before `_current` was set
             asking.allowance.cancel()
         marked = _existing(self._marked, self._drawn)
-        this = marked if len(marked) == 1 else ()
+        this = marked if len(marked) == 1 or refers_to_several(text) else ()
         by = self._settings.by
         query = Query(text, marked_object_ids=this, dialogue_id=self._dialogue_id, by=by)
         try:

@@ -30,6 +30,7 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
 
 _LONGEST_NAME = 3  # words
+_FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question
 QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
@@ -92,6 +93,8 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
 def corrected_again(query: Query) -> Rewording | None:
     """A sentence as plain corrections of things that it names; None where there are none that are
     worth offering."""
+    if len(tokenize(query.text)) < _FEWEST_WORDS:
+        return None
     said = as_correction(query.text, query.before)
     if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
         return None

@@ -435,6 +435,8 @@ class Resolver:
         return scores
 
     def _of_conditions(self, phrase: NounPhrase) -> Scores:
+        if phrase == NounPhrase("", definite=True, other=True):
+            raise ReasoningError("ambiguous", "It is not clear which other one is meant: name it.")
         scores = self.label_scores(phrase.noun)
         if not scores.any():  # what else is unknown matters less
             return scores
