@@ -151,6 +151,25 @@ def test_words_find_objects_or_say_what_to_type(link: ClientConnection) -> None:
     do(link, do="mark", ids=[])
 
 
+def test_what_fits_all_the_words_is_marked_alone(viewer: Viewer, link: ClientConnection) -> None:
+    scene = viewer._memory.snapshot()
+    chair, other, *_ = (i for i, thing in scene.objects.items() if thing.label == "chair")
+    edits = [Edit("set_attribute", (i,), "color", "grey") for i in scene.objects]
+    edits.append(Edit("set_attribute", (chair,), "color", "purple"))
+    written = viewer._memory.apply(edits, "Ada", "so they look")
+    viewer.redraw()
+    hear(link, "marked")
+    do(link, do="find", text="purple chair")
+    assert [thing["id"] for thing in hear(link, "marked")["things"]] == [chair]
+    do(link, do="find", text="orange chair")
+    assert "Nothing fits all of it" in hear(link, "note")
+    assert {chair, other} <= set(viewer._marked)
+    for entry in reversed(written):
+        viewer._memory.undo(entry.correction_id)
+    viewer.redraw()
+    do(link, do="mark", ids=[])
+
+
 def test_a_browser_alone_is_told_where_to_fly(viewer: Viewer, link: ClientConnection) -> None:
     thing = first_id(viewer)
     do(link, do="fly", to="object", ids=[thing])

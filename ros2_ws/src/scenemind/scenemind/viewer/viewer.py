@@ -45,6 +45,8 @@ _GROWTH = 1.25  # factor of the stored frames from which it is fused again while
 _NICE = 10
 _VIEWS = 3
 _MOST_FOUND = 24
+_AS_GOOD = 0.75  # share of the best score of what is marked with it
+_FITS = 0.7  # score of what fits all words
 _MOST_MARKED = 200
 _LONGEST_MOMENT = 40
 _LAYERS = ("cloud", "boxes", "path")
@@ -389,18 +391,24 @@ class Viewer:
             self._page.show("tree", panels.tree_json(self._drawn, self._filter, self._colors))
 
     def _find(self, words: str, reply: Answering) -> None:
-        """Mark the objects that a few words mean."""
+        """Mark the objects that a few words fit best; a note says where none has all of them."""
         scene = self._drawn
         if scene is None:
             return
         try:
             with self._finder_lock:
                 self._finder.refresh(scene.objects)
-                found = [one.object_id for one in self._finder.find(words, _MOST_FOUND)]
+                found = self._finder.find(words, _MOST_FOUND)
         except SceneMemoryError:  # no word with a meaning
-            found = []
+            found = ()
         if found:
-            self.mark(found)
+            best = found[0].score
+            self.mark([one.object_id for one in found if one.score >= _AS_GOOD * best])
+            if best < _FITS:
+                why = ", ".join(found[0].reasons)
+                reply(
+                    "note", f"Nothing fits all of it; marked is what fits best: {plain(why, 200)}"
+                )
         else:
             known = min((t.label for t in scene.objects.values()), default="cup")
             reply("note", _NONE.format(plain(words, 80), plain(known)))

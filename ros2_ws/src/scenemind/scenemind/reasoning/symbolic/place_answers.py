@@ -174,11 +174,21 @@ def _find_landmark(scene: Scene, row: int) -> tuple[str, MapObject | None]:
     gaps[is_small | ~scene.is_landmark] = np.inf
     gaps[scene.rows_of_label.get(own, row)] = np.inf  # another of the kind says little of a place
     nearest = int(np.argmin(gaps))
+    beside = {other for other, _ in scene.relations_of(row, "next to")}
+    if nearest in beside:
+        return "next to", scene.objects[nearest]
+    # The side table right beside a couch says more than a refrigerator across the room; one of
+    # five chairs does not.
+    small = [
+        r
+        for r in beside
+        if scene.is_landmark[r] and len(scene.rows_of_label[scene.objects[r].label]) == 1
+    ]
+    if small and gaps[nearest] > _TOUCHING_M:
+        return "next to", scene.objects[max(small, key=lambda r: (longest[r], -r))]
     if gaps[nearest] > _LANDMARK_M:
         return "", None
     how = "at" if gaps[nearest] < _TOUCHING_M else f"{say.metres(gaps[nearest])} from"
-    if any(other == nearest for other, _ in scene.relations_of(row, "next to")):
-        how = "next to"
     return how, scene.objects[nearest]
 
 
