@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scenemind.language import trees
 from scenemind.language.questions import read_text
-from scenemind.language.rewording import reworded
+from scenemind.language.rewording import as_correction, commands_of, reworded
 
 
 def said_as(text: str, before: str = "") -> str:
@@ -28,6 +28,22 @@ def test_sentence_is_said_as_a_plain_question(text: str, kind: type, nouns: set[
     question = read_text(said_as(text)).question
     assert isinstance(question, kind)
     assert {phrase.noun for phrase in trees.noun_phrases(question)} == nouns
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("The cardboard box by the desk was picked up by the courier today.", "is gone"),
+        ("By the way, the rucksack belongs to Jonas from the second floor.", "belongs to Jonas"),
+    ],
+)
+def test_sentence_is_said_as_a_plain_correction(text: str, meant: str) -> None:
+    found = as_correction(text)
+    assert found is not None
+    assert found.tells
+    assert found.text.endswith(meant)
+    assert commands_of(found.text)
+    assert found.text not in said_as(text)
 
 
 def test_it_means_what_was_said_before() -> None:

@@ -34,6 +34,17 @@ def test_it_asks_and_writes_after_a_yes(text: str, row: dict[str, Any]) -> None:
     assert memory.corrections()[0].reason == text
 
 
+def test_a_correction_in_other_words_is_asked_back_and_written_after_a_yes() -> None:
+    memory = room_memory()
+    text = "By the way, the laptop belongs to Jonas from the second floor."
+    asked, done = talk(memory, text, "yes")
+    assert asked.response.endswith("Do you mean that the laptop (object 3) belongs to Jonas?")
+    assert asked.correction_ids == ()
+    (written,) = memory.corrections()
+    assert done.correction_ids == (written.correction_id,)
+    assert (written.edit.key, written.edit.value, written.reason) == ("owner", "Jonas", text)
+
+
 def test_no_changes_nothing() -> None:
     memory = room_memory()
     talk(memory, "sofa brown", "no")
