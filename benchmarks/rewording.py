@@ -114,7 +114,8 @@ def bench_rewording(
     held_out: Sequence[str] = (), fit: bool = False, go_on: bool = False
 ) -> dict[str, Any]:
     """Shares of the sentences of people that are said again as the question or correction that was
-    meant, by a network that heard none of them.
+    meant, by a network that heard none of them. How far it can be trusted is fitted on the other
+    people who were tried, and on the same where there are none of their kind.
 
     Args:
         held_out: names of the files of these people.

@@ -45,6 +45,24 @@ def test_a_correction_in_other_words_is_asked_back_and_written_after_a_yes() -> 
     assert (written.edit.key, written.edit.value, written.reason) == ("owner", "Jonas", text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am afraid the laptop was thrown away yesterday, so you needn't look for it.",
+        "No no, that isn't a laptop, we have always called it the netbook.",
+    ],
+)
+def test_without_a_dialogue_the_sentence_that_is_written_at_once_is_told(text: str) -> None:
+    memory = room_memory()
+    router = Router(memory)
+    failure = router.align(Query(text), by="Ada").failure
+    assert failure is not None
+    assert failure.suggestion
+    assert memory.corrections() == []
+    assert router.align(Query(failure.suggestion), by="Ada").failure is None
+    assert len(memory.corrections()) == 1
+
+
 def test_no_changes_nothing() -> None:
     memory = room_memory()
     talk(memory, "sofa brown", "no")

@@ -154,7 +154,8 @@ class Aligner:
             ids = bounded([str(thing.object_id) for thing in intent.objects])
             of = f"object {ids}" if len(intent.objects) == 1 else f"objects {ids}"
             say = f'say "{doubt.suggestion}"' if doubt.suggestion else f"say it of {of}"
-            way_out = "Then say just that." if is_guess else f"If so, {say}."
+            is_order = bool(doubt.question and doubt.suggestion)
+            way_out = f"If so, {say}." if is_order or not is_guess else "Then say just that."
             raise ReasoningError(doubt.code, f"{doubt} {way_out}", doubt.suggestion)
         scene = self._memory.snapshot()
         dialogue.propose(Proposal.on(scene, intent.edits, query.text, intent.response))

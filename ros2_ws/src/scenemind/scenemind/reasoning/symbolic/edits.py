@@ -240,6 +240,16 @@ def doubt_of_wish(edits: Sequence[Edit], objects: Sequence[MapObject], response:
     return Doubt("not_understood", text, _question(edits, response))
 
 
+def order_of(edits: Sequence[Edit]) -> str:
+    """A sentence that orders one edit of one object, which is written at once; empty for others."""
+    match edits:
+        case [Edit(kind="delete_object", object_ids=(one,))]:
+            return f"delete object {one}"
+        case [Edit(kind="rename", object_ids=(one,), value=label)]:
+            return f"rename object {one} to {label}"
+    return ""
+
+
 def _claimed(response: str) -> str:
     """What a response claims: "the cup is blue" of "Now the cup is blue."."""
     claims = [claim.removeprefix("Now ") for claim in response.rstrip(".").split(". ")]

@@ -37,6 +37,7 @@ from scenemind.reasoning.symbolic.edits import (
     doubt_of_guess,
     doubt_of_wish,
     intent_of,
+    order_of,
 )
 from scenemind.reasoning.symbolic.expressions import (
     ground_expression,
@@ -548,7 +549,9 @@ class SymbolicReasoner:
         if doubt is None:
             return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
         text = f'I take that as "{said.text}". {doubt.text}'
-        return replace(wanted, doubt=replace(doubt, code="not_understood", text=text))
+        say = doubt.suggestion or order_of(wanted.edits)
+        doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
+        return replace(wanted, doubt=doubt)
 
     def _guessed(self, query: Query, snapshot: MemorySnapshot, by: str) -> Intent | None:
         """The intent of words that name one thing and what it is or is like; None of others."""
