@@ -21,6 +21,17 @@ def is_of_one_before(words: Words) -> bool:
     return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
 
 
+def place_of(before: trees.Question | None) -> trees.Reference | None:
+    """What "there" means after a question: what carries the thing whose place was asked for, or
+    the thing at which something was asked for."""
+    subject = getattr(before, "subject", None)
+    if isinstance(before, trees.Where):
+        carries = trees.Related("supports", (before.subject,))
+        return trees.NounPhrase("thing", definite=True, conditions=(carries,))
+    conditions = subject.conditions if isinstance(subject, trees.NounPhrase) else ()
+    return next(filter(None, map(_anchor_of, conditions)), None)
+
+
 def of_them(question: trees.Question, words: Words) -> trees.Question:
     """A question for some of those named before: "which (of them) is at the desk", "how many are
     red"."""

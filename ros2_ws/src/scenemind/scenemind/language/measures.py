@@ -25,9 +25,12 @@ _ALONG = {
     "high": "height",
     "long": "length",
     "wide": "width",
+    "deep": "depth",
     "thick": "thickness",
 }
-_BY_ADJECTIVE = dict(zip(_ALONG, ("taller", "taller", "longer", "wider", "thicker"), strict=True))
+_BY_ADJECTIVE = dict(
+    zip(_ALONG, ("taller", "taller", "longer", "wider", "deeper", "thicker"), strict=True)
+)
 _KEYS = lexicon.ATTRIBUTE_NAMES | {name: name for name in _ALONG.values()}
 _KEYS |= dict.fromkeys(("kind", "type", "sort"), "kind")
 # "Taller than the door", "as tall as the door", "(of) the same colour as the door".

@@ -10,8 +10,9 @@ from scenemind.language.trees import HasAttribute
 
 _LONGEST_USE = 5  # words of "to wash dishes by hand in"
 _LONGEST_NAME = 3  # words of a material or an owner
+_POINTING = ("it", "this", "that")
 # A quality that something else follows is a part of a name ("round table").
-_AFTER_QUALITY = ("", "and", ",", "but", "it", "this", "that", "instead", "rather")
+_AFTER_QUALITY = ("", "and", ",", "but", *_POINTING, "instead", "rather")
 _NOT_IN_NAME = lexicon.NOUN_END | lexicon.ANYTHING | {"same"}
 # First words of "apart from the chairs".
 EXCEPTING = frozenset(("except", "apart", "aside", "besides"))
@@ -80,6 +81,8 @@ def find_quality(words: Sequence[str], at: int) -> Found:
         return HasAttribute("owner", lexicon.SPEAKER), at + 1
     found = find_look(words, at + (word_at(words, at) in ("switched", "turned")))
     is_whole = found is not None and word_at(words, found[1]) in _AFTER_QUALITY
+    if word_at(words, at) == "on" and word_at(words, at + 1) in _POINTING:  # "what is on it"
+        return None
     return found if is_whole else None
 
 

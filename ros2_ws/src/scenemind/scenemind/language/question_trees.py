@@ -38,13 +38,34 @@ def _measure(said: Bound) -> trees.Rank:
 def _options(said: Bound) -> tuple[trees.Reference, ...]:
     """Things to choose from."""
     each = (said.get(name) for name in ("first", "third", "second"))
-    first, *more = said.get("of_them") or filter(None, each)
+    first, *more = _looks(said.get("of_them") or tuple(filter(None, each)))
     if not _are_alike((first, *more)):
         return ()
-    # "The yellow chair or the blue one", "the round table or the long one".
-    is_nameless = (isinstance(other, trees.NounPhrase) and not other.noun for other in more)
-    others, kind = zip(more, is_nameless, strict=True), kind_of(first.noun)
-    return (first, *(called(it, kind) if nameless else it for it, nameless in others))
+    # "The yellow chair or the blue one", "the round table or the long one", "the red or the blue
+    # cup".
+    kind = next((kind_of(option.noun) for option in (first, *more) if option.noun), "")
+    nameless = (isinstance(it, trees.NounPhrase) and not it.noun for it in (first, *more))
+    others = zip((first, *more), nameless, strict=True)
+    return tuple(called(it, kind) if is_nameless and kind else it for it, is_nameless in others)
+
+
+def _looks(options: Sequence[trees.Reference]) -> tuple[trees.Reference, ...]:
+    """Options in which "the red" is a red thing, where each has a look: "the red or the blue"."""
+    found = [_look_of(option) for option in options]
+    if None in found:
+        return tuple(options)
+    return tuple(option for option in found if option is not None)
+
+
+def _look_of(option: trees.Reference) -> trees.NounPhrase | None:
+    if not isinstance(option, trees.NounPhrase):
+        return None
+    words = option.noun.split()
+    look = find_attribute(words, 0) if words else None
+    if look is not None and look[1] == len(words):
+        return replace(option, noun="", definite=True, conditions=(look[0], *option.conditions))
+    has_look = any(isinstance(each, trees.HasAttribute) for each in option.conditions)
+    return option if has_look else None
 
 
 def _are_alike(options: Sequence[trees.Reference]) -> bool:
@@ -398,10 +419,68 @@ def _counts_at(
     first: trees.NounPhrase,
     second: trees.NounPhrase,
     how: Literal["more", "fewer"],
+    asks: Literal["whether", "which"] = "whether",
 ) -> trees.Question | None:
-    """ "Are there more chairs at the desk than at the table"."""
+    """ "Are there more chairs at the desk than at the table", "at the desk or at the table"."""
     here, there = (_with(subject, where) for where in (first, second))
-    return None if here is None or there is None else trees.CompareCounts(here, there, how)
+    return None if here is None or there is None else trees.CompareCounts(here, there, how, asks)
+
+
+def _seats(kind: Callable[[trees.Reference], trees.Question]) -> Callable[..., Any]:
+    """ "Which chairs are free", "is there a free chair": nobody is at them."""
+
+    def build(subject: trees.Reference, free: bool) -> trees.Question | None:
+        at = trees.Related("next to", (trees.NounPhrase("person"),), negated=free)
+        if not isinstance(subject, trees.NounPhrase) or not subject.noun:
+            return None
+        return kind(replace(subject, conditions=(*subject.conditions, at)))
+
+    return build
+
+
+def _is_either(subject: trees.Reference, noun: str, other: str) -> trees.Question | None:
+    """ "Is the white thing a jug or a vase"; of a room, its things tell."""
+    if getattr(subject, "noun", "") in ("room", "place"):
+        return None
+    named = (trees.Verify(subject, trees.Described(kind)) for kind in (noun, other))
+    return trees.Joined(tuple(named), "or")
+
+
+def _on_same_carrier(
+    first: trees.Reference, second: trees.Reference, predicate: str, noun: str
+) -> trees.Question:
+    """ "Is the tape on the same shelf as the glue": on the shelf that carries the glue."""
+    way = "contains" if predicate == "inside" else "supports"
+    shared = trees.NounPhrase(noun, True, conditions=(trees.Related(way, (second,)),))
+    return trees.Verify(first, trees.Related(predicate, (shared,)))
+
+
+def _has_more(
+    options: tuple[trees.Reference, ...],
+    subject: trees.Reference,
+    predicate: str,
+    how: Literal["more", "fewer"],
+    noun: str = "",
+) -> trees.Question | None:
+    """ "Which has more things on it, the desk or the table"."""
+    if len(options) != 2 or not isinstance(subject, trees.NounPhrase):
+        return None
+    first, second = (
+        replace(subject, conditions=(trees.Related(predicate, (_called(one, noun),)),))
+        for one in options
+    )
+    return trees.CompareCounts(first, second, how, "which")
+
+
+def _of_most(
+    subject: trees.Reference, condition: trees.Condition, share: Literal["most", "none"]
+) -> trees.Question | None:
+    """ "Are most of the chairs black", "is none of the chairs black"."""
+    if not isinstance(subject, trees.NounPhrase) or subject.bound:
+        return None
+    if share == "most":
+        return trees.Verify(replace(subject, bound="most"), condition)
+    return trees.Verify(subject, replace(condition, negated=not condition.negated))
 
 
 def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
@@ -422,7 +501,15 @@ def _opposite_sides(
 
 # Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., trees.Question | None]] = {
+    "AnySeat": _seats(trees.Exists),
     "Belongings": _belongings,
+    "CountSeats": _seats(trees.Count),
+    "HasMore": _has_more,
+    "InverseOf": lambda subject, predicate: _all_that(trees.Related(predicate, (subject,))),
+    "IsEither": _is_either,
+    "ListSeats": _seats(trees.ListObjects),
+    "OfMost": _of_most,
+    "OnSameCarrier": _on_same_carrier,
     "CountEither": _of_either(trees.Count, "and"),
     "IsThe": _is_the,
     "ListEither": _of_either(trees.ListObjects, "or"),

@@ -21,6 +21,7 @@ from scenemind.language.follow_ups import (
     instead,
     is_of_one_before,
     of_them,
+    place_of,
     with_meant,
     with_nouns_of_first,
 )
@@ -40,6 +41,8 @@ _OPPOSITE: dict[str, trees.Superlative] = {
     "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
     "shortest": "tallest", "lowest": "highest",
 }  # fmt: skip
+# "What else is on there": on what carries the thing that was asked for before.
+_AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
 
 
@@ -86,10 +89,13 @@ def read_text(
 @lru_cache(maxsize=256)  # whoever answers one question reads it more than once
 def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadText | str:
     """What a text asks, or the part of it that could not be read."""
-    said = _whole(text)
     meant = getattr(before, "subject", None) or next(
         iter(trees.parts_of(before, trees.NounPhrase)), None
     )
+    place = place_of(before) if _AT_THERE.search(text) else None
+    if place is not None:
+        text, meant = _AT_THERE.sub(r"\1 it", text), place
+    said = _whole(text)
     whole = _past_claim(text) or _find_question(said)
     if meant is not None and getattr(whole, "subject", None) == trees.Marked():
         return ReadText(about(whole, meant, is_pointed=is_pointed))  # type: ignore[arg-type]
@@ -116,17 +122,15 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
 def _past_claim(text: str) -> trees.PastClaim | None:
     """A claim of one moment: "was the cup on the desk at 10:05"."""
     said = [token for token in tokenize(text) if token.word not in ".?!"]
-    tokens = said if said[:1] and said[0].word in _PAST else without_frame(said)
+    is_list = bool(said) and said[0].word in ("what", "which", "how")
+    tokens = said if is_list or (said and said[0].word in _PAST) else without_frame(said)
     words = [token.word for token in tokens]
-    found = find_moment(words) if not _PAST.isdisjoint(words[:1]) else None
+    found = None if _PAST.isdisjoint(words if is_list else words[:1]) else find_moment(words)
     if found is None or found.moment is None:
         return None
     claim = _find_question(Sentence(text, without_frame(tokens[: found.start])))
-    return (
-        trees.PastClaim(claim, found.moment)
-        if isinstance(claim, trees.Verify | trees.Exists)
-        else None
-    )
+    kinds = trees.ListObjects | trees.Count if is_list else trees.Verify | trees.Exists
+    return trees.PastClaim(claim, found.moment) if isinstance(claim, kinds) else None
 
 
 def _whole(text: str) -> Sentence:

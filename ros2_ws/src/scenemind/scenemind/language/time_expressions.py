@@ -22,6 +22,10 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 _OF_TODAY = {
     "this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18,
 }  # fmt: skip
+_OF_YESTERDAY = {
+    "last night": 18, "yesterday morning": 6, "yesterday afternoon": 12, "yesterday evening": 18,
+    "yesterday night": 18, "last evening": 18,
+}  # fmt: skip
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
@@ -111,9 +115,10 @@ def _factor(many: str) -> float | None:
 def _clock(said: str) -> Moment | None:
     """Read "10:05", "10:05:30", "9 pm", "yesterday at 10:05", "3 o'clock", "noon", "yesterday",
     "last monday", "this morning"."""
-    hour = _OF_TODAY.get(re.sub(f"^{_BEFORE}", "", said))
-    if hour is not None:
-        return Moment(clock=time(hour), days_ago=0)
+    bare = re.sub(f"^{_BEFORE}", "", said)
+    for days_ago, hours in enumerate((_OF_TODAY, _OF_YESTERDAY)):
+        if bare in hours:
+            return Moment(clock=time(hours[bare]), days_ago=days_ago)
     found = _ON_DAY.fullmatch(said)
     day = found and (found["before"] or found["after"])
     if not found or (found["before"] and found["after"]):

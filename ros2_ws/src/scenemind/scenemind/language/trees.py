@@ -20,7 +20,7 @@ Attribute = Literal[
 Dimension = Literal["", "height", "width", "length", "elevation", "thickness", "depth"]
 Superlative = Literal[
     "largest", "smallest", "tallest", "shortest", "widest",
-    "longest", "narrowest", "thickest", "thinnest", "highest",
+    "longest", "narrowest", "deepest", "thickest", "thinnest", "highest",
     "lowest", "topmost", "bottommost", "leftmost", "rightmost", "frontmost", "rearmost",
     "middle", "darkest", "lightest", "closest", "farthest", "earliest",
     "latest", "surest", "doubtful", "oftenest", "rarest",
@@ -379,9 +379,10 @@ class WhereAt:
 
 @dataclass(frozen=True, slots=True)
 class PastClaim:
-    """Question such as "was the cup on the desk 5 minutes ago", "was there a cup at 10:05"."""
+    """Question such as "was the cup on the desk 5 minutes ago", "was there a cup at 10:05", "what
+    was on the desk at 10:05"."""
 
-    claim: Verify | Exists
+    claim: Verify | Exists | ListObjects | Count
     moment: Moment
 
     @property

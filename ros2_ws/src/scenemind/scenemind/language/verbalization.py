@@ -26,6 +26,7 @@ _TO = {"closest": "to", "farthest": "from"}
 _DAYS = ("today", "yesterday")
 _UNITS_S = {"hour": 3600.0, "minute": 60.0}
 
+_PAST = {"is": "was", "are": "were"}
 
 def question_words(question: trees.SituatedQuestion) -> str:
     """A question in words; the grammar reads them as the same tree. Empty for a question that
@@ -45,9 +46,10 @@ def _question_words(question: trees.SituatedQuestion) -> str:
         case trees.Joined():
             return _joined_words(question)
         case trees.PastClaim(claim=said):
-            be, _, rest = _question_words(said).partition(" ")
-            past = {"is": "was", "are": "were"}[be]
-            return f"{past} {rest} {moment_words(question.moment)}"
+            when = moment_words(question.moment)
+            words = _question_words(said).split(" ")
+            at = next(number for number, word in enumerate(words) if word in _PAST)
+            return " ".join((*words[:at], _PAST[words[at]], *words[at + 1 :], when))
         case trees.Distance(first=trees.Viewer(), second=other) if not isinstance(
             other, trees.Viewer
         ):
@@ -226,7 +228,7 @@ def _a(reference: trees.Reference) -> str:
         return said
     if reference.count is not None or reference.bound:
         return said
-    return with_article(said)
+    return with_article(bare(reference))
 
 
 def describe(reference: trees.Reference) -> str:
@@ -238,7 +240,11 @@ def describe(reference: trees.Reference) -> str:
             return f"the marked {noun or 'object'}"
         case trees.ObjectNumber(object_id=number, noun=noun):
             return f"{noun or 'object'} {number}"
-    return ("the " if reference.definite else "") + bare(reference)
+    if reference == trees.NounPhrase(""):
+        return "something"
+    if reference.definite:
+        return f"the {bare(reference)}"
+    return "a person" if reference == trees.NounPhrase("person") else bare(reference)
 
 
 def bare(phrase: trees.NounPhrase) -> str:
@@ -253,7 +259,8 @@ def bare(phrase: trees.NounPhrase) -> str:
             words += _rank_words(rank)
     before = [c for c in phrase.conditions if _stands_before(c)]
     words += [c.value for c in before if isinstance(c, trees.HasAttribute)]
-    words.append(phrase.noun or ("objects" if phrase.count not in (None, 1) else "object"))
+    are_many = phrase.bound in ("most", "fewest") or phrase.count not in (None, 1)
+    words.append(phrase.noun or ("objects" if are_many else "object"))
     after = [condition_words(c) for c in phrase.conditions if c not in before]
     if alone is not None:
         words += _to_anchor(alone)

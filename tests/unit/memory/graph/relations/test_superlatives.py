@@ -45,6 +45,7 @@ def superlative_order(targets, name, viewpoint=None):
         ("widest", BENCH),
         ("longest", BENCH),
         ("narrowest", CUP),
+        ("deepest", BENCH),
         ("thickest", BENCH),
         ("thinnest", CUP),
         ("highest", CUP),
@@ -63,7 +64,7 @@ def test_the_most_extreme_comes_first(name: Superlative, first: int) -> None:
 
 
 def test_all_superlatives_are_tried_above() -> None:
-    assert len(SUPERLATIVES) == 18
+    assert len(SUPERLATIVES) == 19
 
 
 def test_the_middle_of_a_row_needs_no_viewer() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import trees, verbalization
-from scenemind.language.english import joined, number_word, shown, with_article
+from scenemind.language.english import joined, number_word, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
@@ -85,6 +85,9 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         number = say.counted(len(objects), noun)
         some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
         sure = min(_mean_existence(those), 1.0)
+        if question.subject.bound == "most":
+            word = say.yes_or_no(2 * len(those) > len(objects))
+            return Reply(f"{word}, {some}", sure, those, word)
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
     absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
@@ -493,10 +496,12 @@ def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
             if more >= 0
             else f"none, but {number_word(-more)} {_OPPOSITE[question.how]}"
         )
+    nouns = list(map(say.noun_of, subjects))
     if question.asks == "which":
         most = subjects[(first > second) != (question.how == "more")]
-        word = "the same number" if first == second else f"{question.how} {say.noun_of(most)}"
-    nouns = list(map(say.noun_of, subjects))
+        where = f" {_said_of(most)}" * (nouns[0] == nouns[1])
+        word = f"{question.how} {plural(singular(say.noun_of(most)))}{where}"
+        word = "the same number" if first == second else word
     each = [say.counted(*one) for one in zip((first, second), nouns, strict=True)]
     if nouns[0] == nouns[1]:  # "1 cup on the desk and 2 cups on the table"
         each = [f"{one} {_said_of(of)}".strip() for one, of in zip(each, subjects, strict=True)]

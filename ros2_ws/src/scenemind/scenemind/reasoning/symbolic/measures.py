@@ -10,7 +10,7 @@ from scenemind.reasoning.symbolic.scene import Scene
 # Superlative -> what of it is compared with a length that was said, or with another thing.
 MEASURED_BY: dict[str, Dimension] = {
     "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
-    "widest": "width", "thickest": "width", "smallest": "length", "shortest": "height",
+    "widest": "width", "deepest": "depth", "thickest": "width", "smallest": "length", "shortest": "height",
     "narrowest": "width", "thinnest": "width", "lowest": "height",
 }  # fmt: skip
 LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")

@@ -12,7 +12,9 @@ from scenemind.language.english import joined, shown
 from scenemind.language.time_expressions import Moment
 from scenemind.language.trees import (
     Changed,
+    Count,
     Exists,
+    ListObjects,
     NounPhrase,
     PastClaim,
     Reference,
@@ -31,7 +33,7 @@ from scenemind.reasoning.symbolic.claim_answers import verify
 from scenemind.reasoning.symbolic.place_answers import find_gone, landmark
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.set_answers import exists
+from scenemind.reasoning.symbolic.set_answers import count, exists, list_objects
 
 _NS_PER_S = 1_000_000_000
 ChangesSince = Callable[[int | None], SceneChanges]
@@ -110,6 +112,8 @@ def claimed_at(question: PastClaim, at: Resolver) -> Reply:
     now_ns = at.scene.snapshot.stamp_ns
     stamp_ns = stamp_of(question.moment, now_ns)
     when = _when(stamp_ns, now_ns)
+    if isinstance(question.claim, ListObjects | Count):
+        return _listed_at(question.claim, when, at, at.at_moment(stamp_ns))
     claim, is_thing = question.claim, isinstance(question.claim, Exists)
     reply = (exists if isinstance(claim, Exists) else verify)(claim, at)  # type: ignore[arg-type]
     things = reply.objects if is_thing and reply.objects else at.existing(_bare(claim)).objects
@@ -127,6 +131,22 @@ def claimed_at(question: PastClaim, at: Resolver) -> Reply:
     ]
     text = f"I cannot tell whether that was so {when}: {say.bounded(parts)}"
     return Reply(text, ABSENCE_CONFIDENCE, things)
+
+
+def _listed_at(claim: ListObjects | Count, when: str, now: Resolver, then: Resolver) -> Reply:
+    """What there was, or how much, at a moment, by where things were known to be then.
+
+    Raises:
+        ReasoningError: `not_found`: nothing was known then.
+    """
+    if not then.scene.is_object.any():
+        raise ReasoningError("not_found", f"I knew nothing of this place {when}.")
+    reply = list_objects(claim, then) if isinstance(claim, ListObjects) else count(claim, then)
+    there = now.scene.snapshot.objects
+    things = tuple(there[o.object_id] for o in reply.objects if o.object_id in there)
+    sure = min(reply.confidence, ABSENCE_CONFIDENCE)
+    text = f"{when}, by what I knew then: {reply.text}"
+    return replace(reply, text=text, confidence=sure, objects=things)
 
 
 def _bare(claim: Verify | Exists) -> Reference:

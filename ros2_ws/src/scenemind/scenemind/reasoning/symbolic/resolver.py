@@ -20,6 +20,8 @@ from scenemind.language.measures import CLOSER, is_measured
 from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Reference, Related
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.history import find_place
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic import replies as say
@@ -275,6 +277,18 @@ class Resolver:
         then = replace(now, objects=now.gone, relations=(), structure={}, levels={}, denied=())
         return Resolver(Scene(then, self.scene.config), self._query)
 
+    def at_moment(self, stamp_ns: int) -> Resolver:
+        """Resolver of the same query on the map as it was known at a stamp: things that were there,
+        or were not yet found gone, where they were."""
+        now, then = self.scene.snapshot, {}
+        for things, is_gone in ((now.objects, False), (now.gone, True)):
+            for number, thing in things.items():
+                place = find_place(thing, stamp_ns, is_gone=is_gone)
+                if place is not None and place.knowledge in ("seen", "assumed"):
+                    then[number] = replace(thing, box=place.box)
+        snapshot = replace(now, objects=then, gone={}, relations=(), denied=())
+        return Resolver(Scene(snapshot, self.scene.config), self._query)
+
     def note(self, step: str) -> None:
         """Keep a step, once."""
         if step and step not in self.steps:
@@ -475,6 +489,8 @@ class Resolver:
                 (anchor.count or 0) > 1 and not anchor.definite
             ):
                 scores = self._related_to_many(condition, anchor, among)
+            case Related(anchors=(anchor,)) if self.is_of_nobody(anchor):
+                return np.full(len(among), say.ABSENCE_CONFIDENCE * condition.negated)
             case Related():
                 scores = self._related(condition, self.anchors(condition.anchors[0]), among)
         if (
@@ -486,6 +502,12 @@ class Resolver:
             ends = (end for anchor in condition.anchors for end in self.anchors(anchor))
             scores[[end.row for end in ends if end.row is not None]] = 1.0
         return (scores == 0.0).astype(np.float64) if condition.negated else scores
+
+    def is_of_nobody(self, anchor: Reference) -> bool:
+        """Whether people or animals are meant, and none was seen."""
+        if not isinstance(anchor, NounPhrase) or anchor.definite or not anchor.noun:
+            return False
+        return sense_of(anchor.noun).moves and not len(self.rows(anchor))
 
     def _one_of(self, things: Reference) -> Scores:
         """1 for each of the things, else 0 (N,).

@@ -197,6 +197,11 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         first = f", the {question.order} first" * (len(objects) > 1)
         text = f"{say.listed(objects)}{first}"
         return Reply(text, found.confidence, objects, say.brief_name(objects))
+    at_each = _at_each_anchor(subject, at)
+    if at_each:
+        objects = tuple(dict.fromkeys(thing for each in at_each.values() for thing in each))
+        text = _told_of_each(subject, at_each)
+        return Reply(text, found.confidence, objects, say.brief_name(objects))
     said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
     near, more = _near(found, subject, at), ""
     if len(near) < len(found):
@@ -207,6 +212,42 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
         text = f"I know of {say.counted(len(objects), noun)}: {names}"
     return Reply(text, found.confidence, objects, say.brief_name(objects))
+
+
+def _at_each_anchor(
+    subject: Reference, at: Resolver
+) -> dict[MapObject, tuple[MapObject, ...]] | None:
+    """What is at each of the things that may be meant by "on the table", where several are."""
+    if not isinstance(subject, NounPhrase) or subject.noun or len(subject.conditions) != 1:
+        return None
+    related = subject.conditions[0]
+    if not isinstance(related, Related) or related.negated or len(related.anchors) != 1:
+        return None
+    anchor = related.anchors[0]
+    if not anchor.definite or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
+        return None
+    anchors = at.scene.objects_at(at.rows(anchor).rows)  # none: "in the corner of the room"
+    is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
+    if is_building or not 1 < len(anchors) <= say.MAX_LISTED or isinstance(at, LooseResolver):
+        return None
+    there = {}
+    for one in anchors:
+        of = replace(related, anchors=(trees.ObjectNumber(one.object_id),))
+        things = at.rows(replace(subject, conditions=(of,)))
+        there[one] = tuple(thing for thing in things.objects if thing != one)
+    return there
+
+
+def _told_of_each(subject: Reference, there: dict[MapObject, tuple[MapObject, ...]]) -> str:
+    """ "on the desk (object 4) is a cup (object 6), on the side table (object 33) nothing"."""
+    where = lexicon.spoken(subject.conditions[0].predicate)
+    parts = [
+        f"{where} {say.the(one)} {say.be(len(things))} {say.listed(things)}"
+        if things
+        else f"nothing is {where} {say.the(one)}"
+        for one, things in there.items()
+    ]
+    return "; ".join(parts)
 
 
 def _near(found: Found, subject: Reference, at: Resolver) -> Found:
@@ -443,7 +484,9 @@ def _nearest_known(subject: Reference, at: Resolver) -> str:
     asked for, else as `_none_fits`."""
     match subject.conditions:
         case (Related(predicate=predicate, negated=False) as beside,) if (
-            predicate in BESIDE and at.label_scores(subject.noun).any()
+            predicate in BESIDE
+            and at.label_scores(subject.noun).any()
+            and not at.is_of_nobody(beside.anchors[0])
         ):
             bare = replace(subject, conditions=()) if isinstance(subject, NounPhrase) else subject
             found, anchors = at.rows(_to_the_letter(bare)), at.anchors(beside.anchors[0])

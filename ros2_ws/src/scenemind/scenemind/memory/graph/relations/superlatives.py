@@ -19,6 +19,7 @@ Superlative = Literal[
     "widest",
     "longest",
     "narrowest",
+    "deepest",
     "thickest",
     "thinnest",
     "highest",
@@ -51,7 +52,7 @@ def superlative_values(
 
     Sizes are of the boxes: volume for large and small, or the area of the largest face where half
     of the targets or more are flat (doors, pictures), height for tall and short, the longer side
-    seen from above for wide and long, the shortest side for thick and thin. High and low refer to
+    seen from above for wide and long, the shorter for deep, the shortest side for thick and thin. High and low refer to
     the middle of the box. Sides are measured across and along the viewer's heading: left to right,
     and near to far.
 
@@ -79,6 +80,8 @@ def _measured(
         return heights(targets)
     if name in ("thickest", "thinnest"):
         return np.asarray(sizes(targets).min(axis=1))
+    if name == "deepest":
+        return np.asarray(sizes(targets)[:, :2].min(axis=1))
     if name in ("widest", "longest", "narrowest"):
         return np.asarray(sizes(targets)[:, :2].max(axis=1))
     centers = _centers(targets)
