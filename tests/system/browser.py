@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scenemind.memory import MapObject
+from tests.waiting import wait_until
 
+_STILL = 5  # pictures, one after the other, of a view in which nothing moves
 _FOV = 1.0  # vertical, radians
 _PATIENCE_MS = 60_000.0  # drawing is slow on a busy machine without a graphics card
 
@@ -55,6 +57,18 @@ def canvas_of(page: Any) -> NDArray[np.float32]:
     """The 3D view: (H, W, 3)."""
     file = page.locator("canvas").first.screenshot()
     return cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR).astype(np.float32)
+
+
+def still_canvas_of(page: Any) -> NDArray[np.float32]:
+    """The 3D view once all of it is loaded, and nothing moves: as it was in the pictures before."""
+    pictures = [canvas_of(page)]
+
+    def is_still() -> bool:
+        pictures.append(canvas_of(page))
+        return all(np.array_equal(pictures[-1], each) for each in pictures[-_STILL:-1])
+
+    wait_until(lambda: is_still() and len(pictures) >= _STILL)
+    return pictures[-1]
 
 
 def wait_for_marked(page: Any, name: str, object_id: int) -> None:

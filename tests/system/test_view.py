@@ -21,6 +21,7 @@ from .browser import (
     open_tab,
     open_view,
     say,
+    still_canvas_of,
     try_websocket,
     wait_for_evidence,
     wait_for_marked,
@@ -84,7 +85,7 @@ def test_answer_shows_its_evidence_and_the_view_flies_there(
     page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
     wait_for_evidence(page)
     take_picture(page, "answer")
-    before = canvas_of(page)
+    before = still_canvas_of(page)
     page.get_by_role("button", name=re.compile("^Fly to frame")).first.click()
     # From below the ceiling to eye level: little stays where it was in the picture.
     wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) > 0.2)

@@ -20,7 +20,7 @@ from scenemind.surface import ColoredCloud
 from scenemind.viewer.viewer import Viewer, ViewerSettings
 from tests.waiting import wait_until
 
-from .browser import canvas_of, new_page, open_tab, open_view, say
+from .browser import canvas_of, new_page, open_tab, open_view, say, still_canvas_of
 
 pytestmark = [pytest.mark.extras, pytest.mark.browser]
 
@@ -201,7 +201,7 @@ def test_from_any_zoom_a_button_and_a_key_lead_back(page: Any) -> None:
     def is_home() -> bool:
         return bool(np.mean(np.abs(canvas_of(page) - first) > 40.0) < 0.05)
 
-    first = canvas_of(page)
+    first = still_canvas_of(page)
     for go_back in (
         lambda: page.get_by_role("button", name="Whole place").click(),
         lambda: page.keyboard.press("h"),
@@ -239,7 +239,7 @@ def test_layers_are_switched(page: Any) -> None:
     wait_until(lambda: names(page) == [])
     page.get_by_role("checkbox", name="Names").check()
     wait_until(lambda: len(names(page)) > 4)
-    before = canvas_of(page)
+    before = still_canvas_of(page)
     page.get_by_role("checkbox", name="Background").uncheck()
     wait_until(lambda: np.mean(np.abs(canvas_of(page) - before) > 40.0) > 0.05)
     page.get_by_role("checkbox", name="Background").check()

@@ -23,6 +23,13 @@ def test_what_is_not_understood_comes_with_what_may_be_meant() -> None:
     assert ask(failure.suggestion).text.startswith("There are 3 chairs")
 
 
+@pytest.mark.parametrize("text", ["object 4 is a stool", "the shelf is green", "that is a box"])
+def test_who_tells_something_is_sent_to_corrections(text: str) -> None:
+    failure = ask(text).failure
+    assert failure is not None
+    assert "say it with `scenemind align`" in failure.text
+
+
 @pytest.mark.parametrize(
     ("text", "slip", "meant"),
     [

@@ -44,9 +44,10 @@ def _options(said: Bound) -> tuple[trees.Reference, ...]:
     # "The yellow chair or the blue one", "the round table or the long one", "the red or the blue
     # cup".
     kind = next((kind_of(option.noun) for option in (first, *more) if option.noun), "")
-    nameless = (isinstance(it, trees.NounPhrase) and not it.noun for it in (first, *more))
-    others = zip((first, *more), nameless, strict=True)
-    return tuple(called(it, kind) if is_nameless and kind else it for it, is_nameless in others)
+    return tuple(
+        called(it, kind) if kind and isinstance(it, trees.NounPhrase) and not it.noun else it
+        for it in (first, *more)
+    )
 
 
 def _looks(options: Sequence[trees.Reference]) -> tuple[trees.Reference, ...]:

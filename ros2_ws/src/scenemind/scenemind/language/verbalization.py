@@ -28,6 +28,7 @@ _UNITS_S = {"hour": 3600.0, "minute": 60.0}
 
 _PAST = {"is": "was", "are": "were"}
 
+
 def question_words(question: trees.SituatedQuestion) -> str:
     """A question in words; the grammar reads them as the same tree. Empty for a question that
     makes no sense without a situation."""

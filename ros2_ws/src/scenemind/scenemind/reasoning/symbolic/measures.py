@@ -10,8 +10,8 @@ from scenemind.reasoning.symbolic.scene import Scene
 # Superlative -> what of it is compared with a length that was said, or with another thing.
 MEASURED_BY: dict[str, Dimension] = {
     "largest": "length", "longest": "length", "tallest": "height", "highest": "height",
-    "widest": "width", "deepest": "depth", "thickest": "width", "smallest": "length", "shortest": "height",
-    "narrowest": "width", "thinnest": "width", "lowest": "height",
+    "widest": "width", "deepest": "depth", "thickest": "width", "smallest": "length",
+    "shortest": "height", "narrowest": "width", "thinnest": "width", "lowest": "height",
 }  # fmt: skip
 LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")
 # Most difference of things that are as long or as high as each other: boxes are not exacter.

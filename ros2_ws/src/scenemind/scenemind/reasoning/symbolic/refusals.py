@@ -36,6 +36,10 @@ QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
     " changed. See `scenemind ask --help`."
 )
+_TOLD = (
+    "That tells me something and asks nothing: to correct the map, say it with `scenemind align`"
+    " (`scene.align` in Python)."
+)
 CORRECTIONS = (
     "I correct what the map says of its objects: their names, their attributes, where they are, and"
     " whether they are there. See `scenemind align --help`."
@@ -153,6 +157,8 @@ def with_suggestion(
     code, reason = error.failure.code, error.failure.text
     if error.failure.suggestion:
         return error
+    if code == "not_understood" and not is_phrase and _is_told(text):
+        return ReasoningError(code, _TOLD)
     if code == "not_understood":
         unseen, unknown = _cannot_be_known(text, labels)
         if unseen or (said is None and unknown):
@@ -168,6 +174,16 @@ def with_suggestion(
     if code == "not_found":
         return ReasoningError(code, reason, _with_known_nouns(text, labels))
     return error
+
+
+def _is_told(text: str) -> bool:
+    """Whether a sentence corrects the map."""
+    if text.rstrip().endswith("?"):
+        return False
+    try:
+        return bool(commands_of(text))
+    except NotUnderstoodError:
+        return False
 
 
 def _cannot_be_known(text: str, labels: Collection[str]) -> tuple[str, str]:

@@ -21,8 +21,8 @@ from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Refere
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
-from scenemind.memory.history import find_place
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
+from scenemind.memory.history import find_place
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (

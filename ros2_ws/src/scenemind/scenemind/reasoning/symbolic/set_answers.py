@@ -197,10 +197,10 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         first = f", the {question.order} first" * (len(objects) > 1)
         text = f"{say.listed(objects)}{first}"
         return Reply(text, found.confidence, objects, say.brief_name(objects))
-    at_each = _at_each_anchor(subject, at)
+    where, at_each = _at_each_anchor(subject, at)
     if at_each:
         objects = tuple(dict.fromkeys(thing for each in at_each.values() for thing in each))
-        text = _told_of_each(subject, at_each)
+        text = _told_of_each(where, at_each)
         return Reply(text, found.confidence, objects, say.brief_name(objects))
     said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
     near, more = _near(found, subject, at), ""
@@ -216,31 +216,32 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
 
 def _at_each_anchor(
     subject: Reference, at: Resolver
-) -> dict[MapObject, tuple[MapObject, ...]] | None:
-    """What is at each of the things that may be meant by "on the table", where several are."""
+) -> tuple[str, dict[MapObject, tuple[MapObject, ...]]]:
+    """What is at each of the things that may be meant by "on the table", where several are, and
+    the relation in words; else nothing."""
+    no_several: tuple[str, dict[MapObject, tuple[MapObject, ...]]] = "", {}
     if not isinstance(subject, NounPhrase) or subject.noun or len(subject.conditions) != 1:
-        return None
+        return no_several
     related = subject.conditions[0]
     if not isinstance(related, Related) or related.negated or len(related.anchors) != 1:
-        return None
+        return no_several
     anchor = related.anchors[0]
     if not anchor.definite or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
-        return None
+        return no_several
     anchors = at.scene.objects_at(at.rows(anchor).rows)  # none: "in the corner of the room"
     is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
     if is_building or not 1 < len(anchors) <= say.MAX_LISTED or isinstance(at, LooseResolver):
-        return None
+        return no_several
     there = {}
     for one in anchors:
         of = replace(related, anchors=(trees.ObjectNumber(one.object_id),))
         things = at.rows(replace(subject, conditions=(of,)))
         there[one] = tuple(thing for thing in things.objects if thing != one)
-    return there
+    return lexicon.spoken(related.predicate), there
 
 
-def _told_of_each(subject: Reference, there: dict[MapObject, tuple[MapObject, ...]]) -> str:
+def _told_of_each(where: str, there: dict[MapObject, tuple[MapObject, ...]]) -> str:
     """ "on the desk (object 4) is a cup (object 6), on the side table (object 33) nothing"."""
-    where = lexicon.spoken(subject.conditions[0].predicate)
     parts = [
         f"{where} {say.the(one)} {say.be(len(things))} {say.listed(things)}"
         if things

@@ -189,7 +189,7 @@ export function showClasses({ total, shown, least, classes }) {
         "only",
       );
       const dot = make("i.dot", { style: { "--color": one.color } });
-      return make("li", {}, make("label", {}, box, dot, make("span", {}, one.name), make("b", {}, one.count)), only);
+      return make("li", {}, make("label", {}, box, dot, make("span", {}, one.name), make("b", { title: "how many" }, `× ${one.count}`)), only);
     }),
   );
 }
@@ -214,7 +214,7 @@ function branch(node, path) {
   const title = node.id === undefined ? make("span.part", {}, node.name) : thingButton(node, mark(node.id));
   if (node.dim) title.classList.add("dim");
   if (!node.children?.length) return make("div.leaf", {}, title);
-  const count = node.id === undefined ? make("small", {}, ` ${node.children.length}`) : null;
+  const count = node.id === undefined ? make("small", {}, ` (${node.children.length})`) : null;
   const details = make("details", { open: !closed.has(key) }, make("summary", {}, title, count));
   details.ontoggle = () => (details.open ? closed.delete(key) : closed.add(key));
   details.append(make("div.under", {}, node.children.map((child) => branch(child, key))));

@@ -52,9 +52,9 @@ def superlative_values(
 
     Sizes are of the boxes: volume for large and small, or the area of the largest face where half
     of the targets or more are flat (doors, pictures), height for tall and short, the longer side
-    seen from above for wide and long, the shorter for deep, the shortest side for thick and thin. High and low refer to
-    the middle of the box. Sides are measured across and along the viewer's heading: left to right,
-    and near to far.
+    seen from above for wide and long, the shorter for deep, the shortest side for thick and thin.
+    High and low refer to the middle of the box. Sides are measured across and along the viewer's
+    heading: left to right, and near to far.
 
     Raises:
         SceneMemoryError: it needs a viewpoint, and none is given.
