@@ -443,8 +443,7 @@ def _is_either(subject: trees.Reference, noun: str, other: str) -> trees.Questio
     """ "Is the white thing a jug or a vase"; of a room, its things tell."""
     if getattr(subject, "noun", "") in ("room", "place"):
         return None
-    named = (trees.Verify(subject, trees.Described(kind)) for kind in (noun, other))
-    return trees.Joined(tuple(named), "or")
+    return trees.Choose(subject, (trees.Described(noun), trees.Described(other)))
 
 
 def _on_same_carrier(

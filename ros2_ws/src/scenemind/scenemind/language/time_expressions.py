@@ -17,7 +17,7 @@ _MANY = {
     "": 1.0, "a": 1.0, "an": 1.0, "one": 1.0, "half": 0.5, "half a": 0.5, "half an": 0.5,
     "few": 3.0, "a few": 3.0, "couple": 2.0, "a couple": 2.0,
 }  # fmt: skip
-_DAYS = {"today": 0, "yesterday": 1}
+_DAYS = {"today": 0, "yesterday": 1, "the day before yesterday": 2}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OF_TODAY = {
     "this morning": 6, "lunch": 12, "lunchtime": 12, "this afternoon": 12, "this evening": 18,
@@ -126,7 +126,7 @@ def _clock(said: str) -> Moment | None:
     of_day = time(0) if day and not found["time"] else _time_of_day(found["time"])
     if of_day is None:
         return None
-    name = day.split(" ")[-1] if day else ""
+    name = day if day in _DAYS else day.split(" ")[-1] if day else ""
     weekday = WEEKDAYS.index(name) if name in WEEKDAYS else None
     return Moment(clock=of_day, days_ago=_DAYS.get(name), weekday=weekday)
 

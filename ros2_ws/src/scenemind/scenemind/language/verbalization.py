@@ -46,6 +46,8 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             return _change_words(question)
         case trees.Joined():
             return _joined_words(question)
+        case trees.Verify(subject=trees.NounPhrase(bound="most") as subject, condition=said):
+            return f"are most of {describe(replace(subject, bound=''))} {claim(said)}"
         case trees.PastClaim(claim=said):
             when = moment_words(question.moment)
             words = _question_words(said).split(" ")

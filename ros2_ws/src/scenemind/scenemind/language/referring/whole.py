@@ -43,7 +43,7 @@ _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
-    | {(word,): "supports" for word in ("has", "have")}  # "which stools have something on them"
+    | {(word,): "supports" for word in ("has", "have", "holds", "carries")}  # "which stools have something on them"
 )
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))

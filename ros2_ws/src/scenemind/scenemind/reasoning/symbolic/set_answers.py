@@ -57,6 +57,7 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
             return replace(gone, text=f"no, not now: {gone.text}", brief="no")
         text = f"no, I know of no {_said(subject)}{_nearest_known(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief="no")
+    found, doubted = _trusted(found)
     objects, sure = found.objects, float(found.confidences[0])
     if not _is_sure(subject, at):
         return Reply(_perhaps(subject, objects), sure, objects)
@@ -71,7 +72,7 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         number = objects[0].object_id
         which = f": object {number}" if number >= 0 else ""
         there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
-    return Reply(f"{word}, there {there}", sure, objects, word)
+    return Reply(f"{word}, there {there}{doubted}", sure, objects, word)
 
 
 def on_each(question: trees.OnEach, at: Resolver) -> Reply:
@@ -147,7 +148,7 @@ def count(question: trees.Count, at: Resolver) -> Reply:
     parts = _usual_parts(subject, at) if isinstance(at, LooseResolver) else None
     if parts is not None:
         return parts
-    found = set_of(subject, at)
+    found, doubted = _trusted(set_of(subject, at))
     n, objects = len(found), found.objects
     number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
     text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
@@ -170,7 +171,18 @@ def count(question: trees.Count, at: Resolver) -> Reply:
     if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
         text = f"{number} {'was' if n == 1 else 'were'} seen{beyond}"
         names = f": {say.bounded([say.last_seen(thing, now_ns) for thing in objects])}"
-    return Reply(f"{text}{names}", found.confidence, objects, brief)
+    return Reply(f"{text}{names}{doubted}", found.confidence, objects, brief)
+
+
+def _trusted(found: Found) -> tuple[Found, str]:
+    """The things that are likelier there than not, which alone are counted, and a note on the
+    others; all where none is."""
+    likely = found.scene.confidence[found.rows] >= ABSENCE_CONFIDENCE
+    if likely.all() or not likely.any():
+        return found, ""
+    doubted = found.where(~likely)
+    them = "is one more" if len(doubted) == 1 else f"are {number_word(len(doubted))} more"
+    return found.where(likely), f"; doubtful {them}: {say.listed(doubted.objects)}"
 
 
 def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
