@@ -20,7 +20,8 @@ from scenemind.language.time_expressions import TimeExpression
 # What the robot has of things, as a name for all of them.
 _RECORDS = word_set("detections objects labels things entries findings records")
 # What things have, and are not.
-_NO_THINGS = word_set("color colour size height width length depth material shape")
+_NO_ENDS = word_set("missing moved gone added removed")
+_NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
 def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condition:
@@ -90,7 +91,12 @@ def built_question(shape: str, values: Bound) -> trees.Question | None:
     build = _BUILT.get(shape) or getattr(trees, shape)
     question: trees.Question | None = build(**said) if has_subject(build, said) else None
     named = (phrase.noun for phrase in trees.parts_of(question, trees.NounPhrase))
-    return None if any(noun in _NO_THINGS for noun in named) else question
+    return None if any(map(_is_no_thing, named)) else question
+
+
+def _is_no_thing(noun: str) -> bool:
+    """Whether a noun is that of an attribute, or ends with what became of a thing."""
+    return noun in _NO_THINGS or noun.split(" ")[-1] in _NO_ENDS
 
 
 def has_subject(build: Callable[..., Any], said: Bound) -> bool:

@@ -43,8 +43,11 @@ _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
-    | {(word,): "supports" for word in ("has", "have", "holds", "carries")}  # "which stools have something on them"
+    | {
+        (word,): "supports" for word in ("has", "have", "holds", "carries")
+    }  # "which stools have something on them"
 )
+_HAVING = (("has",), ("have",))
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 _AFTER_NOUN = lexicon.NOUN_END | {"", ","}
@@ -218,6 +221,9 @@ def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, in
     chunker = _WholeChunker(words, is_phrase)
     chunks = chunker.read()
     places = [at for at, chunk in enumerate(chunks) if chunk.value == "of"]
+    has = next((at for at, chunk in enumerate(chunks) if chunk.words[:1] in _HAVING), len(chunks))
+    if has < len(chunks) and not any(_sign(chunk) == "i" for chunk in chunks[has:]):
+        places = [has]  # "things have moved", but "have something on them"
     if places:  # but not "the closest to"
         return None, sum(len(chunk.words) for chunk in chunks[: places[0]])
     if not words or chunker.read_words < len(words):
@@ -336,7 +342,7 @@ class _WholeChunker(Chunker):
     relations = _RELATIONS
     places = lexicon.ROW_SIDES
     longest = PhraseTable({**_RELATIONS, **lexicon.ROW_SIDES})
-    determiners = lexicon.DEFINITE | lexicon.INDEFINITE | {"both"}
+    determiners = lexicon.DEFINITE | lexicon.INDEFINITE | {"both", "either"}
 
     def __init__(self, words: Sequence[str], is_phrase: bool) -> None:
         super().__init__(words)
