@@ -562,6 +562,12 @@ class SymbolicReasoner:
             wanted = self._intent((command,), query, snapshot, by)
         except ReasoningError:
             return None
+        labels = {number: thing.label for number, thing in snapshot.objects.items()}
+        if all(
+            e.kind == "rename" and {labels.get(i) for i in e.object_ids} == {e.value}
+            for e in wanted.edits
+        ):
+            return None  # it is called so
         guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
         return replace(wanted, doubt=wanted.doubt or guess)
 
