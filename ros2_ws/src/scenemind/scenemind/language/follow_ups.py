@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from scenemind.language.english import normal, plural, word_set
 from scenemind.language.referring.whole import read_conditions, read_phrase
 from scenemind.language.shapes import Words
 
+_PRONOUN = re.compile(r"\b(?:it|them|those|these|that|this)\b")
 # Words for things that were named before.
 _POINTING = word_set("it its they them their one ones another other others those these that this")
 
@@ -17,7 +19,7 @@ _POINTING = word_set("it its they them their one ones another other others those
 def is_of_one_before(words: Words) -> bool:
     """Whether words are about things named before: "it", "the other", "which is the tallest", "how
     many are there"."""
-    opens = (("which", "is"), ("which", "are"), ("how", "many", "are"))
+    opens = (*(("which", word) for word in ("is", "are", "can", "could")), ("how", "many", "are"))
     return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
 
 
@@ -138,9 +140,8 @@ def about(
         is_pointed: "it" is what is pointed at.
         is_topic: it was named for this question alone.
     """
-    if isinstance(meant, trees.NounPhrase) and not (
-        meant.noun or is_topic
-    ):  # "what is on the table"
+    is_thing = isinstance(meant, trees.NounPhrase) and (meant.noun or meant.definite or is_topic)
+    if isinstance(meant, trees.NounPhrase) and not is_thing:  # "what is on the table"
         of = [c.anchors[-1] for c in meant.conditions if isinstance(c, trees.Related)]
         meant = of[-1] if of else meant
     if not isinstance(meant, trees.NounPhrase):
@@ -155,6 +156,8 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
             return tuple(with_meant(part, meant, is_pointed) for part in tree)
         case trees.Marked(noun="") if not is_pointed:
             return meant
+        case trees.HasAttribute(key="affordance", value=use) if meant.noun:
+            return replace(tree, value=_PRONOUN.sub(normal(meant.noun).split(" ")[-1], use))
         case trees.NounPhrase(other=True) if tree.noun and normal(tree.noun) == normal(meant.noun):
             others = trees.Among(meant, negated=True)
             return replace(tree, other=False, conditions=(*tree.conditions, others))

@@ -69,6 +69,8 @@ def side_or_place(question: trees.Where, at: LooseResolver) -> Reply:
     if row is None:
         raise at.missing(phrase)
     place = brief_landmark(at.scene, row)
+    if not place and not at.stands:
+        return locate(question, at)
     if not place or (at.stands and not relations_to_viewer(phrase)):
         place = side_of(float(at.around.bearing_rad[row]))
     return _said_of(at.scene.objects[row], place)

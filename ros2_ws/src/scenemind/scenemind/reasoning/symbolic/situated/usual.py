@@ -95,6 +95,7 @@ def use_share(label: str, words: Sequence[str]) -> float:
     purposes = known - {stem(word) for word in normal(label).split()}
     share = sum(stem(word) in purposes for word in others) / len(others) if others else 1.0
     is_by_purpose = stem(verb) in purposes and (users is None or (bool(others) and share == 1.0))
+    is_by_purpose |= verb == "put" and bool(others) and share == 1.0  # flowers into a vase
     is_so = named or is_by_purpose if verb not in _ANY_USE else stem(verb) in purposes
     if is_so or named:
         return (1.0 + share) / 2.0
