@@ -104,10 +104,13 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _there(tokens: list[Token]) -> list[Token]:
-    """Tokens with "there" for a last "lying about"."""
-    before, last = ([""] * 2 + [token.word for token in tokens])[-2:]
-    if last in ("about", "around") and before in _LYING:
-        return [*tokens[:-2], Token("there", tokens[-2].start)]
+    """Tokens with "there" for "lying about" at the end of a clause, or before "right now"."""
+    words = [token.word for token in tokens]
+    for at in range(1, len(words)):
+        is_last = words[at + 1 : at + 2] in ([], [","], ["?"], ["."], ["now"], ["currently"])
+        is_last |= words[at + 1 : at + 3] in (["right", "now"], ["at", "the"])
+        if is_last and words[at] in ("about", "around") and words[at - 1] in _LYING:
+            return [*tokens[: at - 1], Token("there", tokens[at - 1].start), *tokens[at + 1 :]]
     return tokens
 
 
