@@ -28,9 +28,9 @@ _OF_YESTERDAY = {
 }  # fmt: skip
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
-    "the last time", "before", "you were last here", "you were here last", "you last looked", "you last had a look",
-    "you last looked round", "you last looked around", "you last had a look round", "you last had a look around", "my last visit",
+    "the last time", "before", "you were last here", "you were here last", "my last visit",
     "the last round", "the last run", "the last tour",
+    *(f"you last {look}{way}" for look in ("looked", "had a look") for way in ("", " around", " round")),
 )  # fmt: skip
 _RECENTLY = (
     "lately",

@@ -34,7 +34,8 @@ _SHORT_FORMS = {
     "where'd": "where did", "what'd": "what did", "who'd": "who did", "how'd": "how did",
     "wanna": "want to", "gonna": "going to", "gotta": "have to", "gimme": "give me",
     "lemme": "let me", "dunno": "do not know", "innit": "is not it",
-    "r": "are", "n": "and", "pls": "please", "plz": "please", "thx": "thanks", "ppl": "people", "rn": "right now", "smth": "something", "sth": "something", "idk": "i do not know",
+    "r": "are", "n": "and", "pls": "please", "plz": "please", "thx": "thanks", "ppl": "people",
+    "rn": "right now", "smth": "something", "sth": "something", "idk": "i do not know",
     "cos": "because", "cuz": "because",
 }  # fmt: skip
 # Without the sign, but for those that are other words.
