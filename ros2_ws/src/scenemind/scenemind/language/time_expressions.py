@@ -30,7 +30,8 @@ _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
     "the last round", "the last run", "the last tour",
-    *(f"you last {look}{way}" for look in ("looked", "had a look") for way in ("", " around", " round")),
+    *(f"you last {look}" for look in ("looked", "had a look")),
+    *(f"you last {look} {way}" for look in ("looked", "had a look") for way in ("around", "round")),
 )  # fmt: skip
 _RECENTLY = (
     "lately",
