@@ -11,7 +11,7 @@ from scenemind.language.english import normal, plural, word_set
 from scenemind.language.referring.whole import read_conditions, read_phrase
 from scenemind.language.shapes import Words
 
-_PRONOUN = re.compile(r"\b(?:it|them|those|these|that|this)\b")
+_PRONOUN = re.compile(r"\b(?:it|them)\b")
 # Words for things that were named before.
 _POINTING = word_set("it its they them their one ones another other others those these that this")
 
@@ -23,10 +23,16 @@ def is_of_one_before(words: Words) -> bool:
     return not _POINTING.isdisjoint(words) or any(words[: len(form)] == form for form in opens)
 
 
-def place_of(before: trees.Question | None) -> trees.Reference | None:
-    """What "there" means after a question: what carries the thing whose place was asked for, or
-    the thing at which something was asked for."""
+def place_of(before: trees.Question | None, *, is_else: bool) -> trees.Reference | None:
+    """What "there" means after a question: the thing whose place was asked for, or at which
+    something was asked for.
+
+    Args:
+        is_else: "what else is there", beside the thing: it is what carries that.
+    """
     subject = getattr(before, "subject", None)
+    if isinstance(before, trees.Where) and not is_else:
+        return before.subject
     if isinstance(before, trees.Where):
         carries = trees.Related("supports", (before.subject,))
         return trees.NounPhrase("thing", definite=True, conditions=(carries,))

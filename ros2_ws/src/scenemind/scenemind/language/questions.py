@@ -41,7 +41,7 @@ _OPPOSITE: dict[str, trees.Superlative] = {
     "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
     "shortest": "tallest", "lowest": "highest",
 }  # fmt: skip
-# "What else is on there": on what carries the thing that was asked for before.
+# "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
 
@@ -92,7 +92,8 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     meant = getattr(before, "subject", None) or next(
         iter(trees.parts_of(before, trees.NounPhrase)), None
     )
-    place = place_of(before) if _AT_THERE.search(text) else None
+    is_else = " else " in text
+    place = place_of(before, is_else=is_else) if _AT_THERE.search(text) else None
     if place is not None:
         text, meant = _AT_THERE.sub(r"\1 it", text), place
     said = _whole(text)

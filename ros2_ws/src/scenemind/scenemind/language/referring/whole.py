@@ -38,16 +38,15 @@ from scenemind.language.trees import (
 )
 from scenemind.language.vocabulary import Thesaurus
 
+# "Which stools have something on them", "which shelf holds the books".
+_CARRYING = (("has",), ("have",), ("holds",), ("carries",))
 # "With a cup" is what it supports.
 _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
-    | {
-        (word,): "supports" for word in ("has", "have", "holds", "carries")
-    }  # "which stools have something on them"
+    | dict.fromkeys(_CARRYING, "supports")
 )
-_HAVING = (("has",), ("have",))
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 _AFTER_NOUN = lexicon.NOUN_END | {"", ","}
@@ -221,7 +220,9 @@ def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, in
     chunker = _WholeChunker(words, is_phrase)
     chunks = chunker.read()
     places = [at for at, chunk in enumerate(chunks) if chunk.value == "of"]
-    has = next((at for at, chunk in enumerate(chunks) if chunk.words[:1] in _HAVING), len(chunks))
+    has = next(
+        (at for at, chunk in enumerate(chunks) if chunk.words[:1] in _CARRYING[:2]), len(chunks)
+    )
     if has < len(chunks) and not any(_sign(chunk) == "i" for chunk in chunks[has:]):
         places = [has]  # "things have moved", but "have something on them"
     if places:  # but not "the closest to"
