@@ -36,6 +36,8 @@ def evaluate_benchmark() -> int:
 
 def _run(module: str) -> int:
     try:
+        # A shell starts what runs in the background with interrupts ignored, also one that waits.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
         return int(import_module(f"scenemind_ros.{module}").main())
     except KeyboardInterrupt:
