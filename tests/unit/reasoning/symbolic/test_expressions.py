@@ -41,7 +41,7 @@ def test_confidences_are_shares_and_ties_are_told() -> None:
 
 def test_unused_words_are_reported() -> None:
     steps = found("a comfortable black chair. it has armrests and is near the table.").steps
-    assert steps[0].startswith("read as: black comfortable chair with armrests, near table")
+    assert steps[0].startswith("read as: black comfortable chair with armrests, near a table")
     assert steps[1] == "not used: armrests"
 
 
@@ -256,7 +256,7 @@ def test_a_near_miss_lowers_the_confidence_and_is_told() -> None:
     reply = ground_expression(query("the picture above the fridge"), scene)
     assert reply.objects[0].object_id == 2
     assert reply.confidence == 0.7
-    assert "none is above fridge: the nearest was taken" in reply.steps
+    assert "none is above a fridge: the nearest was taken" in reply.steps
     over = Scene(snapshot_of([*things[:1], thing(2, "picture", (0, 0, 2.2), (0.5, 0.05, 0.5))]))
     reply = ground_expression(query("the picture above the fridge"), over)
     assert reply.confidence > 0.7
@@ -271,5 +271,5 @@ def test_what_nothing_fits_is_refused_with_the_nearest() -> None:
     ]
     reasoner = SymbolicReasoner(SmallMemory(snapshot_of(things)), RelationConfig())
     text = "the picture above the fridge and on the lamp"
-    with pytest.raises(ReasoningError, match=r"The nearest is the picture .* on lamp"):
+    with pytest.raises(ReasoningError, match=r"The nearest is the picture .* on a lamp"):
         reasoner.ground(query(text), snapshot_of(things))

@@ -225,13 +225,15 @@ def is_many(reference: trees.Reference) -> bool:
 def _a(reference: trees.Reference) -> str:
     """A reference with its article."""
     said = describe(reference)
+    if said == "something":
+        return said
     if isinstance(reference, trees.NounPhrase) and reference.of_speaker:
         return f"my {said.removeprefix('the ')}"
     if not isinstance(reference, trees.NounPhrase) or reference.definite or is_many(reference):
         return said
     if reference.count is not None or reference.bound:
         return said
-    return with_article(bare(reference))
+    return with_article(said)
 
 
 def describe(reference: trees.Reference) -> str:
@@ -245,9 +247,7 @@ def describe(reference: trees.Reference) -> str:
             return f"{noun or 'object'} {number}"
     if reference == trees.NounPhrase(""):
         return "something"
-    if reference.definite:
-        return f"the {bare(reference)}"
-    return "a person" if reference == trees.NounPhrase("person") else bare(reference)
+    return ("the " if reference.definite else "") + bare(reference)
 
 
 def bare(phrase: trees.NounPhrase) -> str:
@@ -310,7 +310,7 @@ def related_words(condition: trees.Related) -> str:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
         spoken = "in the middle of"
-    return f"{spoken} {' and '.join(map(describe, anchors))}"
+    return f"{spoken} {' and '.join(map(_a, anchors))}"
 
 
 def beyond_noun(reference: trees.Reference) -> str:
