@@ -26,12 +26,13 @@ _OF_YESTERDAY = {
     "last night": 18, "yesterday morning": 6, "yesterday afternoon": 12, "yesterday evening": 18,
     "yesterday night": 18, "last evening": 18,
 }  # fmt: skip
+_AROUND = ("around", "round")
 _LAST_VISIT = (
     "the last visit", "last visit", "your last visit", "the previous visit", "last time",
     "the last time", "before", "you were last here", "you were here last", "my last visit",
     "the last round", "the last run", "the last tour",
     *(f"you last {look}" for look in ("looked", "had a look")),
-    *(f"you last {look} {way}" for look in ("looked", "had a look") for way in ("around", "round")),
+    *(f"you last {look} {way}" for look in ("looked", "had a look", "went") for way in _AROUND),
 )  # fmt: skip
 _RECENTLY = (
     "lately",
