@@ -96,7 +96,7 @@ class Asked:
     Attributes:
         ways: its tokens, in the forms to be tried in turn.
         topic: tokens of the phrase that "it" in it means; empty for none.
-        told: tokens of what was told before it, which may name that.
+        told: tokens of what was told before it, the last clause first, which may name that.
     """
 
     ways: tuple[tuple[Token, ...], ...]
@@ -129,7 +129,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
             if not aspects:
                 topic = clause.tokens
         elif clause.kind == "told":
-            told = clause.tokens
+            told = (*clause.tokens, Token(".", 0), *told)
         elif clause.kind in ("asked", "ordered"):
             while after < len(clauses) and _goes_on(clauses[after]):
                 after += 1
