@@ -132,6 +132,8 @@ def install_packages(ros: Ros, environment: Mapping[str, str]) -> None:
     # The build tools are installed already: an isolated build would only download them again.
     editable = ["--no-build-isolation", "--editable", f"{LIBRARY}[dev,view]"]
     editable += ["--editable", str(NODES)]
+    # As folders on the path: a script beside a checkout named `scenemind` would else find that.
+    editable += ["--config-settings", "editable_mode=compat"]
     if shutil.which("cmake") is None:
         locked = ["--require-hashes", "--requirement", str(folder / "lock-cmake.txt")]
         run([*pip, *locked], environment, hint)

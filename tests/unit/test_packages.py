@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -195,3 +196,13 @@ def test_the_lock_has_all_that_set_up_installs(
         here = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
         (version,) = (specifier.version for pin in here for specifier in pin.specifier)
         assert requirement.specifier.contains(version), f"{requirement} is locked at {version}"
+
+
+def test_a_script_beside_a_folder_of_that_name_finds_the_library(tmp_path: Path) -> None:
+    """As beside a checkout, which is named so."""
+    (tmp_path / "scenemind").mkdir()
+    script = tmp_path / "snippet.py"
+    script.write_text("import scenemind; print(scenemind.map)", encoding="utf-8")
+    away = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, script], env=away, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -97,6 +97,13 @@ def test_a_correction_holds_until_it_is_undone(root: Path) -> None:
     assert not answer["answer"].startswith("Yes")
 
 
+def test_undo_takes_back_all_that_one_sentence_wrote(root: Path) -> None:
+    done = run_json(*in_room(root, "align", "the dining table is a red workbench"))
+    assert len(done["correction_ids"]) == 2
+    undone = run_json(*in_room(root, "align", "--undo"))["corrections"]
+    assert [entry["value"] for entry in undone] == ["red", "workbench"]
+
+
 def test_the_journal_names_the_speaker(root: Path) -> None:
     done = run_json(*in_room(root, "align", "the dining table is Ada's", "--by", "Ada"))
     assert (done["method"], done["error"]) == ("symbolic", None)

@@ -9,7 +9,7 @@ from uuid import uuid4
 import typer
 
 import scenemind as sm
-from scenemind.cli.corrections import open_journal, show_corrections
+from scenemind.cli.corrections import Journal, open_journal, show_corrections
 from scenemind.cli.live import run_live
 from scenemind.cli.options import (
     AsJson,
@@ -29,7 +29,8 @@ from scenemind.cli.options import (
 from scenemind.cli.suggestions import Yes, can_take, talked
 from scenemind.composition import user_name
 from scenemind.errors import UsageError
-from scenemind.language.english import shown
+from scenemind.language.english import joined, shown
+from scenemind.memory import Correction
 from scenemind.reasoning import Alignment, Query
 from scenemind.report.replies import show_alignment
 from scenemind.report.terminal import with_progress
@@ -89,11 +90,12 @@ def _align(
         )
     if not instruction:
         with open_journal(memory, memory_root, live=live) as journal:
-            entries = journal.entries() if list_all else [journal.undo(None)]
+            entries = journal.entries() if list_all else _undo_sentence(journal)
             show_corrections(entries, as_json)
             if undo and not as_json:
-                said = shown(entries[0].reason)
-                say(f'I took back correction {entries[0].correction_id} ("{said}").')
+                numbers = joined([str(entry.correction_id) for entry in entries])
+                them = f"correction{'s' * (len(entries) > 1)} {numbers}"
+                say(f'I took back {them} ("{shown(entries[0].reason)}").')
         return
     by = by.strip() or user_name()
     # Without anybody to answer, the reply says how to have it done.
@@ -115,7 +117,17 @@ def _align(
         stands = {entry.correction_id for entry in scene.memory.corrections() if not entry.undone}
     show_alignment(done, as_json)
     if not as_json and stands.intersection(done.correction_ids):
-        how = "--undo" if len(done.correction_ids) == 1 else '"undo"'  # all of one sentence
         again = same_memory(memory, memory_root)
-        say(f"`scenemind align {how} {again}` takes it back", file=sys.stderr)
+        say(f"`scenemind align --undo {again}` takes it back", file=sys.stderr)
     exit_with(done.failure)
+
+
+def _undo_sentence(journal: Journal) -> list[Correction]:
+    """Take back all that the newest sentence wrote, the newest correction first."""
+    standing = [entry for entry in journal.entries() if not entry.undone]
+    if not standing:
+        return [journal.undo(None)]  # which says so
+    last = standing[-1]
+    written = (last.stamp_ns, last.by, last.reason)
+    together = [e for e in standing if (e.stamp_ns, e.by, e.reason) == written]
+    return [journal.undo(entry.correction_id) for entry in reversed(together)]
