@@ -172,6 +172,11 @@ def test_frames_show_the_named_objects_one_a_location(row: Memory) -> None:
     assert found.steps == ("the question names 5 objects: chair",)
 
 
+@pytest.mark.parametrize("text", ["object 4", "what is next to chair 4?", "chair #4"])
+def test_an_object_is_named_by_its_number(row: Memory, text: str) -> None:
+    assert ObjectSelector().select(Query(text), row, 1, asking()).key_objects == (4,)
+
+
 def test_marked_objects_come_first(row: Memory) -> None:
     query = Query("What is beside this?", marked_object_ids=(4,))
     found = ObjectSelector().select(query, row, 1, asking())

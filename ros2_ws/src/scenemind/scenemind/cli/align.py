@@ -9,7 +9,7 @@ from uuid import uuid4
 import typer
 
 import scenemind as sm
-from scenemind.cli.corrections import Journal, open_journal, show_corrections
+from scenemind.cli.corrections import open_journal, show_corrections
 from scenemind.cli.live import run_live
 from scenemind.cli.options import (
     AsJson,
@@ -31,6 +31,7 @@ from scenemind.composition import user_name
 from scenemind.errors import UsageError
 from scenemind.language.english import joined, shown
 from scenemind.memory import Correction
+from scenemind.memory.journal_access import Journal
 from scenemind.reasoning import Alignment, Query
 from scenemind.report.replies import show_alignment
 from scenemind.report.terminal import with_progress

@@ -5,6 +5,7 @@ detector search.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ from scenemind.reasoning.stored_frames import (
 
 _log = logging.getLogger(__name__)
 
+_NUMBERED = re.compile(r"([a-z]+) #?(\d{1,9})\b")
 _PROMPTS = "scenemind.reasoning.memtree_qa"
 _MOST_FRAMES = 20_000  # 40 MB of image vectors
 _LONGEST_TEXT = 80  # characters that the text encoders take
@@ -114,7 +116,8 @@ class ObjectSelector:
         snapshot = memory.snapshot()
         marked = [i for i in query.marked_object_ids if i in snapshot.objects]
         named = mentioned_objects(snapshot, query.text)
-        keys = tuple(dict.fromkeys((*marked, *named.subjects)))
+        numbered = _numbered(query.text, snapshot)
+        keys = tuple(dict.fromkeys((*marked, *(numbered or named.subjects))))
         cues = tuple(i for i in named.others if i not in keys)
         if not keys:
             raise ReasoningError(
@@ -131,6 +134,16 @@ class ObjectSelector:
         if cues:
             steps.append(f"it also names {_counted(cues, snapshot)}")
         return Selection(tuple(frames), "", tuple(steps), keys, cues)
+
+
+def _numbered(text: str, snapshot: MemorySnapshot) -> list[int]:
+    """Objects that are named by their number: "object 5", "chair 18"."""
+    found = []
+    for word, digits in _NUMBERED.findall(text.lower()):
+        thing = snapshot.objects.get(int(digits))
+        if thing is not None and word in ("object", shown(thing.label).split(" ")[-1]):
+            found.append(thing.object_id)
+    return found
 
 
 def _counted(object_ids: Sequence[int], snapshot: MemorySnapshot) -> str:
