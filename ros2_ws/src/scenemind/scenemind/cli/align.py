@@ -33,6 +33,7 @@ from scenemind.language.english import joined, shown
 from scenemind.memory import Correction
 from scenemind.memory.journal_access import Journal
 from scenemind.reasoning import Alignment, Query
+from scenemind.reasoning.symbolic.undo import of_one_sentence
 from scenemind.report.replies import show_alignment
 from scenemind.report.terminal import with_progress
 from scenemind.untrusted import say
@@ -128,7 +129,5 @@ def _undo_sentence(journal: Journal) -> list[Correction]:
     standing = [entry for entry in journal.entries() if not entry.undone]
     if not standing:
         return [journal.undo(None)]  # which says so
-    last = standing[-1]
-    written = (last.stamp_ns, last.by, last.reason)
-    together = [e for e in standing if (e.stamp_ns, e.by, e.reason) == written]
+    together = of_one_sentence(standing[-1], standing)
     return [journal.undo(entry.correction_id) for entry in reversed(together)]

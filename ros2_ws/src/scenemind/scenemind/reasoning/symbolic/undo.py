@@ -56,7 +56,7 @@ def change_journal(
         own = [entry for entry in known if entry.correction_id in own_ids] or known
         newest = max(own, key=lambda entry: (entry.undone_ns, -entry.correction_id))
         last = own[-1] if is_undo else newest
-        together = _of_one_sentence(last, known)
+        together = of_one_sentence(last, known)
         entries = _all_or_none(together[::-1] if is_undo else together, act, back)
     if len(entries) == 1:
         named = f'orrection {entries[0].correction_id} ("{entries[0].reason}")'
@@ -118,7 +118,7 @@ def _all_or_none(
     return done
 
 
-def _of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Correction]:
+def of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Correction]:
     """Entries written together with one, itself included, the oldest first."""
     written = (one.stamp_ns, one.by, one.reason)
     return [entry for entry in among if (entry.stamp_ns, entry.by, entry.reason) == written]
