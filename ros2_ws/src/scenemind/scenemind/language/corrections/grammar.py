@@ -42,6 +42,8 @@ _MOST_STARTS = 6  # readings of one clause, the shortest of them
 _FRAME = Frame("front", "closing")
 _ONES = frozenset(("one", "ones"))
 _OBJECTING = words_in("objecting")
+_LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking", "kidding"))
+_OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(r"[.!?]+\s+")
 _MOST_NAMING = 12  # words that name the thing of a note
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
@@ -81,8 +83,8 @@ def read_most(text: str) -> str:
     tokens = broken_up(text)
     said = Sentence(text, tokens)
     clauses = _segments(tokens)
-    is_told = all(clause.is_told for clause in clauses_of(text))
-    if not is_told or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
+    limits = not _LIMITING.isdisjoint(said.words)
+    if limits or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
         return ""
     for count in range(len(clauses) - 1, 0, -1):
         for first in (0, len(clauses) - count):
@@ -94,28 +96,28 @@ def read_most(text: str) -> str:
             end = tokens[kept[-1][1]].start if kept[-1][1] < len(tokens) else len(text)
             part = _in_one(text[tokens[kept[0][0]].start : end])
             with suppress(NotUnderstoodError):
-                if not (any(map(_is_of_marked, parse_commands(part))) and first):
+                is_of_marked = any(map(_is_of_marked, parse_commands(part)))
+                if not (is_of_marked and first) and all(c.is_told for c in clauses_of(part)):
                     return part
     return ""
 
 
-def as_note(text: str) -> tuple[str, str]:
-    """A statement on one thing as a note of it, and the noun of the thing; empty for others: "the
-    lamp in the hall has no shade" as "note of the lamp in the hall: it has no shade"."""
+def notes_of(text: str) -> Iterator[tuple[str, str]]:
+    """A statement on one thing as a note of it, and the noun of the thing, for each way to read its
+    name, the longest first: "the lamp in the hall has no shade" as "note of the lamp in the hall:
+    it has no shade"."""
     tokens = broken_up(text)
     words = [token.word for token in tokens]
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
-        return "", ""
+        return
     for end in range(min(len(words) - 2, _MOST_NAMING), 1, -1):
         if words[0] not in DEFINITE or not (is_verb(words[end]) or words[end].endswith("s")):
             continue
         thing, _ = read_phrase(tuple(words[:end]))
-        if isinstance(thing, trees.NounPhrase) and thing.noun:
-            said = _in_one(text[tokens[end].start :])
-            named = " ".join(words[:end])
-            it = "they" if is_plural(thing.noun.rpartition(" ")[2]) else "it"
-            return f"note of {named}: {it} {said}", thing.noun
-    return "", ""
+        if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
+            are_many = words[end] in _OF_MANY or is_plural(thing.noun.rpartition(" ")[2])
+            it, said = "they" if are_many else "it", _in_one(text[tokens[end].start :])
+            yield f"note of {' '.join(words[:end])}: {it} {said}", thing.noun
 
 
 def _in_one(said: str) -> str:
@@ -129,7 +131,7 @@ def _has_verb(said: Sentence, clauses: Sequence[tuple[int, int]]) -> bool:
 
 def _is_of_marked(command: trees.Command) -> bool:
     """Whether a command is about what is marked, or puts something there."""
-    return trees.Marked() in (_subject(command), getattr(command, "anchor", None))
+    return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
 
 
 def is_of_last(command: trees.Command) -> bool:

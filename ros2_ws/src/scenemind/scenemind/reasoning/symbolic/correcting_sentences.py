@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from scenemind.language import trees, verbalization
 from scenemind.language.assertions import asserts
-from scenemind.language.corrections.grammar import as_note, parse_commands, read_most
+from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
 from scenemind.language.nearest import spelled_correction
 from scenemind.language.questions import read_text
@@ -44,6 +44,7 @@ _FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no se
 _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
 _LIKELY_MEANT = 0.5  # least likelihood of one that no other way of reading is tried before
 _PARTLY_READ = 0.55  # likelihood that a correction is meant whose further clauses are not read
+_DENIED = 0.2  # the same where they may say what it is, of which only the denial was read
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
@@ -148,7 +149,8 @@ def _said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
     said, most = as_correction(query.text, query.before), read_most(query.text)
-    if most and (said is None or said.likelihood < _PARTLY_READ):
+    least = 0.0 if said is None else said.likelihood
+    if most and least < (_DENIED if _denies_only(most) else _PARTLY_READ):
         said = Rewording(most, _PARTLY_READ, tells=True)
     if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
         return None
@@ -163,11 +165,16 @@ def _said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     return said if is_said else None
 
 
+def _denies_only(text: str) -> bool:
+    return all(isinstance(command, trees.Deny) for command in parse_commands(text))
+
+
 def _noted(query: Query, labels: Collection[str]) -> Rewording | None:
     """A statement on a thing of the map as a note of it."""
-    note, noun = as_note(query.text)
-    is_known = bool(note) and any(match.sure for match in Vocabulary.load().match(noun, labels))
-    return Rewording(note, _PARTLY_READ, tells=True) if is_known else None
+    for note, noun in notes_of(query.text):
+        if any(match.sure for match in Vocabulary.load().match(noun, labels)):
+            return Rewording(note, _PARTLY_READ, tells=True)
+    return None
 
 
 def _check_number(query: Query, at: Resolver) -> None:
