@@ -125,6 +125,7 @@ class Resolver:
         Raises:
             ReasoningError: `not_found`: an object that it refers to does not exist.
         """
+        reference = _without_unmeasured(reference)
         scores = self._scores(reference)
         if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
             scores = self._near_misses(reference)
@@ -602,3 +603,14 @@ class Resolver:
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         return relations_of(self.scene).lies_between((ends[0], ends[1]))
+
+
+def _without_unmeasured(reference: Reference) -> Reference:
+    """ "The tall thing" as a thing of that size: no kind of thing is called so."""
+    said = reference.noun.split() if isinstance(reference, NounPhrase) else []
+    *looks, head = said or [""]
+    is_kind = head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
+    if not isinstance(reference, NounPhrase) or is_kind:
+        return reference
+    shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
+    return replace(reference, noun="", conditions=(*reference.conditions, *shown))
