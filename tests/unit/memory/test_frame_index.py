@@ -167,7 +167,7 @@ def test_merged_split_and_deleted_objects_are_as_people_see_them(memory: Memory)
     assert_is_of_the_key_frames(after, memory)
     assert of_chair[1] in merged.detection_objects
     assert of_chair[1] not in after.detection_objects
-    for _ in range(3):
+    for _ in range(2):
         memory.undo()
     assert_same_index(memory.frame_index(), before)
 

@@ -177,11 +177,11 @@ class SmallMemory:
         perceived = PerceivedMap(self.perceived.objects, structure=self.perceived.structure)
         return self.journal.apply(edits, by, reason, perceived, next(self.clock))
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        return self.journal.undo(correction_id)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        return self.journal.undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        return self.journal.redo(correction_id)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        return self.journal.redo(*correction_ids)
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         return find_similar(edit, self.perceived.objects, self.snapshot().objects, {})[:count]

@@ -210,6 +210,18 @@ def test_corrections_are_undone_and_redone(viewer: Viewer, link: ClientConnectio
     wait_until(lambda: json.loads(viewer._page._parts["history"])["corrections"][0]["undone"])
 
 
+def test_what_one_sentence_wrote_is_undone_as_one(viewer: Viewer, link: ClientConnection) -> None:
+    one, other, *_ = viewer._memory.snapshot().objects
+    edits = [Edit("rename", (i,), value="throne") for i in (one, other)]
+    written = viewer._memory.apply(edits, "Ada", "both are thrones")
+    for turn, undone in (("undo", True), ("redo", False), ("undo", True)):
+        do(link, do=turn, ids=[written[1].correction_id])
+        assert hear(link, "note").endswith("both are thrones (2 corrections)")
+        assert [e.undone for e in viewer._memory.corrections()[-2:]] == [undone, undone]
+    do(link, do="undo", ids=[99_999])
+    assert "no correction 99999" in hear(link, "note")
+
+
 def test_a_page_that_is_slow_gets_the_newest_state_alone() -> None:
     page = _OpenPage()
     for _ in range(1000):

@@ -831,21 +831,29 @@ class Scene:
             self._opened.callback(self._inventory.close)
         return self._inventory
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Take back one correction; the newest that stands where no id is given.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Take back corrections by their numbers, all or none; without a number, all that the
+        newest sentence wrote.
+
+        Returns:
+            The entries of the journal as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is none (left).
         """
-        return self.memory.undo(correction_id)
+        return self.memory.undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo a correction, by default the last undone one.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo corrections by their numbers, all or none; without a number, the sentence that was
+        undone last.
+
+        Returns:
+            The entries of the journal as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is none, or another correction contradicts it.
         """
-        return self.memory.redo(correction_id)
+        return self.memory.redo(*correction_ids)
 
     @property
     def corrections(self) -> tuple[Correction, ...]:

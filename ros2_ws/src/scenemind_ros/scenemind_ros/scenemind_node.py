@@ -91,11 +91,11 @@ class SharedMemory:
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory().apply(edits, by, reason)
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        return self._memory().undo(correction_id)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory().undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        return self._memory().redo(correction_id)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory().redo(*correction_ids)
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         return self._memory().find_similar(edit, count)

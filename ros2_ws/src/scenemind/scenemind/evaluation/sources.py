@@ -109,20 +109,20 @@ class ObjectsMemory:
         del edits, by, reason
         self._refuse()
 
-    def undo(self, correction_id: int | None = None) -> Correction:
+    def undo(self, *correction_ids: int) -> list[Correction]:
         """
         Raises:
             SceneMemoryError: always.
         """
-        del correction_id
+        del correction_ids
         self._refuse()
 
-    def redo(self, correction_id: int | None = None) -> Correction:
+    def redo(self, *correction_ids: int) -> list[Correction]:
         """
         Raises:
             SceneMemoryError: always.
         """
-        del correction_id
+        del correction_ids
         self._refuse()
 
     def corrections(self) -> list[Correction]:

@@ -102,16 +102,18 @@ class MemoryAccess(Protocol):
         """
         ...
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Undo one correction; without an id, the newest one that stands.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Undo corrections, all or none; without a number, all that the newest sentence wrote.
+        The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is nothing (left) to undo, or no such correction.
         """
         ...
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo one undone correction; without an id, the one that was undone last.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo undone corrections, all or none; without a number, the sentence that
+        was undone last. The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is nothing to redo, no such correction, or another one

@@ -129,13 +129,13 @@ class SharedMemory:
         """See `MemoryAccess`."""
         return self._write(lambda memory: memory.apply(edits, by, reason))
 
-    def undo(self, correction_id: int | None = None) -> Correction:
+    def undo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        return self._write(lambda memory: memory.undo(correction_id))
+        return self._write(lambda memory: memory.undo(*correction_ids))
 
-    def redo(self, correction_id: int | None = None) -> Correction:
+    def redo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        return self._write(lambda memory: memory.redo(correction_id))
+        return self._write(lambda memory: memory.redo(*correction_ids))
 
     def close(self) -> None:
         """Forget the memory; a second call does nothing."""

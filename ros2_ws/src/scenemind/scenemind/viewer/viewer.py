@@ -414,13 +414,19 @@ class Viewer:
             reply("note", _NONE.format(plain(words, 80), plain(known)))
 
     def _turn_back(self, do: str, number: int, reply: Answering) -> None:
-        """Undo or redo a correction."""
+        """Undo or redo a correction, with all that its sentence wrote."""
+        act = self._memory.undo if do == "undo" else self._memory.redo
         try:
-            done = self._memory.undo(number) if do == "undo" else self._memory.redo(number)
+            journal = self._memory.corrections()
+            one = next((e for e in journal if e.correction_id == number), None)
+            together = [e.correction_id for e in journal if one and e.as_one == one.as_one]
+            done = act(*(together or [number]))
         except SceneMemoryError as error:
             reply("note", f"Not done: {plain(str(error), 300)}")
             return
-        reply("note", f"{'Undone' if do == 'undo' else 'Redone'}: {plain(done.reason, 300)}")
+        what = "Undone" if do == "undo" else "Redone"
+        many = f" ({len(done)} corrections)" if len(done) > 1 else ""
+        reply("note", f"{what}: {plain(done[0].reason, 300)}{many}")
         self.redraw()
 
     def _fly(self, to: str, number: int, reply: Answering) -> None:

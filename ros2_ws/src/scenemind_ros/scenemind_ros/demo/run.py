@@ -87,7 +87,7 @@ def converse(client: SceneMindClient, requests: Iterable[Request]) -> Iterator[S
         seconds = time.perf_counter() - start
         yield Step(
             name=request.name,
-            question=request.text or "(undo the newest correction)",
+            question=request.text or "(undo the newest sentence)",
             answer=reply.text,
             expected=request.expected,
             ok=reply.success and request.is_right(reply),
@@ -142,8 +142,9 @@ def _undo(client: SceneMindClient, _text: str) -> Reply:
     response = client.undo()
     if not response.success:
         return Reply(False, response.error.message)
-    entry = response.correction
-    return Reply(True, f'taken back: correction {entry.id}, "{entry.reason}"')
+    taken_back = response.corrections
+    numbers = ", ".join(str(entry.id) for entry in taken_back)
+    return Reply(True, f'taken back: {numbers}, "{taken_back[0].reason}"')
 
 
 def _labels(client: SceneMindClient, object_ids: Iterable[int]) -> dict[int, str]:
