@@ -103,6 +103,7 @@ def test_its_tree_and_frames_are_those_of_the_other_process(
             text = memory.tree_json(budget)
             clutter = float(np.float32(text.clutter_level))  # as sent in messages
             assert remote.tree_json(budget) == replace(text, clutter_level=clutter)
+        assert remote.visits() == memory.visits() != ()
         numbers = memory.stored_frames()
         assert list(remote.stored_frames()) == numbers
         here, there = memory.key_frame(numbers[5]), remote.key_frame(numbers[5])

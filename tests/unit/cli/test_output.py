@@ -57,9 +57,10 @@ def test_gone_objects_are_counted() -> None:
     left = {3: THING, 4: replace(THING, object_id=4, label="person")}
     assert object_counts(replace(gone, gone=left)) == "0 objects, 1 gone"
     ghosts = {number: replace(THING, object_id=number, is_ghost=True) for number in (5, 6)}
-    assert object_counts(replace(gone, gone=ghosts)) == "0 objects, 2 thought ghosts"
+    counted = object_counts(replace(gone, gone=ghosts))
+    assert counted.startswith("0 objects, 2 probably never there (a detector named it")
     both = replace(gone, gone={3: THING, 5: ghosts[5]})
-    assert object_counts(both) == "0 objects, 1 gone, 1 thought a ghost"
+    assert object_counts(both).startswith("0 objects, 1 gone, 1 probably never there (")
 
 
 def test_grounded_objects_are_shown_with_confidence(

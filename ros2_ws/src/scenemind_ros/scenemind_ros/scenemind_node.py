@@ -20,7 +20,7 @@ from scenemind.memory import (
     MemorySnapshot,
 )
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces.msg import Error
@@ -77,6 +77,9 @@ class SharedMemory:
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory().changes_since(stamp_ns)
+
+    def visits(self) -> tuple[Visit, ...]:
+        return self._memory().visits()
 
     def approach_poses(
         self,

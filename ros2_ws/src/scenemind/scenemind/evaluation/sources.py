@@ -24,7 +24,7 @@ from scenemind.memory import (
     tree_json,
 )
 from scenemind.memory.disk.folder import DATABASE
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET
 
 SOURCE = "ground-truth objects"
@@ -99,6 +99,13 @@ class ObjectsMemory:
             SceneMemoryError: always.
         """
         del stamp_ns
+        raise SceneMemoryError(f"there is no history: these are {self._source} only")
+
+    def visits(self) -> tuple[Visit, ...]:
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
         raise SceneMemoryError(f"there is no history: these are {self._source} only")
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind.memory.types import (
     Correction,
@@ -90,6 +90,14 @@ class MemoryAccess(Protocol):
 
         Raises:
             SceneMemoryError: no frame was mapped yet, or the moment is outside the mapped time.
+        """
+        ...
+
+    def visits(self) -> Sequence[Visit]:
+        """The visits of the camera, oldest first; none before the first frame.
+
+        Raises:
+            SceneMemoryError: no visits are known of this memory, or the disk failed.
         """
         ...
 

@@ -19,7 +19,7 @@ from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.graph.corrections.replay import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.history.history import MemoryHistory
 from scenemind.memory.occupancy.approach import (
     ROBOT,
@@ -314,6 +314,10 @@ class MemoryReader(TreeReader):
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """Changes up to now; see `MemoryHistory.changes_since`."""
         return self.history.changes_since(stamp_ns)
+
+    def visits(self) -> tuple[Visit, ...]:
+        """The visits of the camera; see `MemoryHistory.visits`."""
+        return self.history.visits()
 
     def occupancy(self) -> OccupancyGrid:
         """What was seen of the floor: free, occupied, unknown; the same value until it changes.

@@ -14,7 +14,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, MemoryFolder
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.memory import Memory, ReadOnlyMemory
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind.memory.types import (
@@ -112,6 +112,10 @@ class SharedMemory:
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         """See `MemoryAccess`."""
         return self._read(lambda memory: memory.changes_since(stamp_ns))
+
+    def visits(self) -> tuple[Visit, ...]:
+        """See `MemoryAccess`."""
+        return self._read(lambda memory: memory.visits())
 
     def corrections(self) -> list[Correction]:
         """See `MemoryAccess`."""

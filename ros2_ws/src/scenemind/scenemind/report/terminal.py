@@ -21,7 +21,7 @@ from rich.text import Text
 
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Stay
-from scenemind.memory.history import staying
+from scenemind.memory.history import HARDLY_SEEN, NEVER_THERE, staying
 from scenemind.models import Allowance
 from scenemind.reasoning import ReasoningFailure
 from scenemind.reasoning.method import Asking, Progress
@@ -157,11 +157,11 @@ def _label(obj: MapObject) -> str:
 
 
 def object_counts(snapshot: MemorySnapshot) -> str:
-    """Counts in words, such as "12 objects, 2 gone, 1 thought a ghost"."""
+    """Counts in words, such as "12 objects, 2 gone, 1 probably never there (a detector ...)"."""
     removed = staying(snapshot.gone).values()
     ghosts = sum(thing.is_ghost for thing in removed)
     gone = f", {len(removed) - ghosts} gone" if len(removed) > ghosts else ""
-    thought = f", {ghosts} thought {'a ghost' if ghosts == 1 else 'ghosts'}" if ghosts else ""
+    thought = f", {ghosts} {NEVER_THERE} ({HARDLY_SEEN})" if ghosts else ""
     return f"{len(snapshot.objects)} objects{gone}{thought}"
 
 

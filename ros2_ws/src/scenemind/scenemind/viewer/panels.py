@@ -18,7 +18,7 @@ from scenemind.geometry import Box3D, gap_m
 from scenemind.language.english import with_article
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import RELATION_NAMES
-from scenemind.memory.history import SceneChange, Visit, staying
+from scenemind.memory.history import HARDLY_SEEN, NEVER_THERE, SceneChange, Visit, staying
 from scenemind.memory.history.timeline import show_stamp
 from scenemind.memory.types import StructureKind
 from scenemind.report.journal import told_corrections
@@ -371,7 +371,7 @@ def _how(change: SceneChange, here: Mapping[int, MapObject]) -> str:
     origin = ""
     if change.kind == "moved" and change.before is not None:
         origin = f", was {place_words(change.before, here.values(), change.object_id)}"
-    return f"{change.kind}{away}{origin}{old}"
+    return f"{change.shown}{away}{origin}{old}"
 
 
 def gone_json(scene: MemorySnapshot) -> list[str]:
@@ -379,7 +379,7 @@ def gone_json(scene: MemorySnapshot) -> list[str]:
     gone = sorted(staying(scene.gone).values(), key=lambda thing: -thing.last_seen_ns)
     return [
         f"{_name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
-        + (", thought a ghost" if thing.is_ghost else "")
+        + (f", {NEVER_THERE}: {HARDLY_SEEN}" if thing.is_ghost else "")
         for thing in gone[:_MOST_GONE]
     ]
 

@@ -368,6 +368,8 @@ class HistoryServices:
         history = self._session.memory.history
         visits = history.visits()
         response.visits = [visit_to_msg(visit) for visit in visits]
+        if request.visits_only:
+            return
         if request.before_visit or request.after_visit:
             found = history.changes(*_spans(visits, request.before_visit, request.after_visit))
         else:

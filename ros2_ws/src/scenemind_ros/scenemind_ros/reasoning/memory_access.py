@@ -21,7 +21,7 @@ from scenemind.memory import (
     SceneMemoryError,
 )
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces import srv
@@ -38,7 +38,7 @@ from scenemind_ros.conversions import (
     tree_json_from_msg,
 )
 from scenemind_ros.conversions.floor import approach_from_response
-from scenemind_ros.conversions.memory import change_from_msg
+from scenemind_ros.conversions.memory import change_from_msg, visit_from_msg
 from scenemind_ros.errors import RosError
 from scenemind_ros.qos import REQUESTS
 
@@ -218,6 +218,11 @@ class RemoteMemory:
             response.note,
         )
 
+    def visits(self) -> tuple[Visit, ...]:
+        """The visits of the camera, oldest first."""
+        response = self._call(srv.GetChanges, visits_only=True)
+        return tuple(map(visit_from_msg, response.visits))
+
     def approach_poses(
         self,
         object_id: int,
@@ -340,6 +345,9 @@ class PinnedMemory:
 
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory.changes_since(stamp_ns)
+
+    def visits(self) -> Sequence[Visit]:
+        return self._memory.visits()
 
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory.apply(edits, by, reason)
