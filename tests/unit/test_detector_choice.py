@@ -126,7 +126,7 @@ def test_the_choice_and_its_reason_are_printed(
 
 
 def test_where_none_can_be_found_it_says_how_to_name_one() -> None:
-    ways = r"--detector FILE\.onnx.*SCENEMIND_WEIGHTS.*detector\.weights.*docs/detectors\.md"
+    ways = r"--detector FILE\.onnx.*SCENEMIND_WEIGHTS.*detector\.weights.*scenemind detector"
     with pytest.raises(PerceptionError, match=ways):
         chosen()
 

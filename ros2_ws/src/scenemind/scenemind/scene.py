@@ -1156,4 +1156,4 @@ def _object_of(scene: MemorySnapshot, thing: Thing) -> MapObject:
 
 
 def _no_object(number: object) -> SceneMemoryError:
-    return SceneMemoryError(f"there is no object {number}: see Scene.objects")
+    return SceneMemoryError(f"there is no object {number}: scene.objects lists those there are")

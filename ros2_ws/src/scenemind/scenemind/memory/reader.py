@@ -357,7 +357,8 @@ class MemoryReader(TreeReader):
         """
         scene, grid = self.snapshot(), self.occupancy()
         if object_id not in scene.objects:
-            raise SceneMemoryError(f"there is no object {object_id} in the map")
+            ids = f"{min(scene.objects)} to {max(scene.objects)}" if scene.objects else "none yet"
+            raise SceneMemoryError(f"there is no object {object_id} in the map; numbers: {ids}")
         index = self.frame_index()
         if robot.camera is None and len(index.camera_indices):
             robot = replace(robot, camera=index.cameras[index.camera_indices[-1]])

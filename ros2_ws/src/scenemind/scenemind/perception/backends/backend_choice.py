@@ -41,8 +41,9 @@ def with_backend(config: DetectorConfig, more_folders: Sequence[Path] = ()) -> D
     named = named or os.environ.get(WEIGHTS_VARIABLE, "")
     if not named:
         raise PerceptionError(
-            f"no detector is named. Say `--detector FILE.onnx`, or set {WEIGHTS_VARIABLE}"
-            " (detector.weights in settings). Where to get a file: docs/detectors.md"
+            f"no detector is named: say `--detector FILE.onnx`, or set {WEIGHTS_VARIABLE}"
+            " (settings and nodes: detector.weights). `scenemind detector --help` says where to"
+            " get one"
         )
     is_architecture = Path(named).suffix in ARCHITECTURE
     place = Path(named) if is_architecture else locate_weights(named, DETECTORS, more_folders)
