@@ -41,7 +41,7 @@ def record(folder: Path) -> Any:
 
 def _plain_environment() -> dict[str, str]:
     """The environment of a person's shell, without the ROS variables of this test."""
-    return {name: value for name, value in os.environ.items() if name != "SEQUENCE"}
+    return {name: value for name, value in os.environ.items() if name != "RECORDING"}
 
 
 def test_every_step_was_right(record: Any) -> None:
@@ -100,7 +100,7 @@ def test_a_recorded_sequence_is_mapped_with_a_real_detector(
     command = [SCENEMIND, "demo", "--frames", "15", "--detector", weights, "--report", tmp_path]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=180,
-        env={**_plain_environment(), "SEQUENCE": str(sequence)},
+        env={**_plain_environment(), "RECORDING": str(sequence)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     record = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))

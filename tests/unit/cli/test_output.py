@@ -67,11 +67,15 @@ def test_grounded_objects_are_shown_with_confidence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     print_objects([THING])
-    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    heading, _, line, *_, legend = capsys.readouterr().out.strip().splitlines()
     assert (heading.split()[-1], line.split()[-1]) == ("confidence", "0.50")
+    assert [part.split(":")[0] for part in legend.split("; ")] == ["seen", "confidence"]
     print_objects([THING], meant=(0.26,))
-    heading, _, line = capsys.readouterr().out.strip().splitlines()
+    heading, _, line, *_, legend = capsys.readouterr().out.strip().splitlines()
     assert (heading.split()[-1], line.split()[-1]) == ("meant", "0.26")
+    assert [part.split(":")[0] for part in legend.split("; ")] == ["seen", "meant"]
+    print_objects([])
+    assert ":" not in capsys.readouterr().out  # nothing to explain
 
 
 def test_measured_box_names_its_object(
@@ -79,7 +83,7 @@ def test_measured_box_names_its_object(
 ) -> None:
     measured = replace(THING, object_id=MEASURED, attributes={SAME_AS: "3"})
     print_objects([THING, measured, replace(measured, attributes={})])
-    _, _, *lines = capsys.readouterr().out.strip().splitlines()
+    _, _, *lines = capsys.readouterr().out.strip().splitlines()[:5]
     assert [line.split("  ")[0] for line in map(str.strip, lines)] == ["3", "0", "0"]
     assert "stool (3, measured)" in lines[1]
     assert "stool (measured)" in lines[2]

@@ -80,7 +80,7 @@ def stored_memory(folder: Path) -> Path:
         raise SceneMemoryError(
             f"there is no memory {folder.name} in {folder.parent} (there:"
             f" {', '.join(names) or 'none yet'}): {hint}make one with"
-            f" `scenemind map SEQUENCE --memory {folder.name}`, or scenemind.map in Python"
+            f" `scenemind map RECORDING --memory {folder.name}`, or scenemind.map in Python"
         )
     return folder
 

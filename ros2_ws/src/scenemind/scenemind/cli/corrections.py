@@ -100,7 +100,7 @@ def show_candidates(found: Sequence[Candidate], as_json: bool) -> None:
         because = escape("; ".join(similar.reasons))
         label = escape(candidate.label)
         table.add_row(str(similar.object_id), label, f"{similar.score:.2f}", because)
-    print_table(table)
+    print_table(table, means={"score": "how alike they are, 1 is the same"})
 
 
 def _replay_json(done: Replay) -> dict[str, Any]:

@@ -67,7 +67,7 @@ DetectorName = Annotated[
     str | None,
     typer.Option(
         "--detector",
-        help="For recorded sequences: an .onnx, .xml or .pt file; a folder of them; or a name such"
+        help="For recordings: an .onnx, .xml or .pt file; a folder of them; or a name such"
         " as yoloe-26n-seg, or of a file in $SCENEMIND_WEIGHTS. Else detector.weights, else"
         " $SCENEMIND_WEIGHTS.",
         show_default=False,

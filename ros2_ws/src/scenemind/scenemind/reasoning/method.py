@@ -287,7 +287,7 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
         if error.kind == "cancelled":
             return Attempt(method, failure=CANCELLED)
         code = _CODES.get(error.kind, "model_failed")
-        tried = _failed(method, code, error, is_broken=error.kind not in _FINAL)
+        tried: Attempt[Reply] = _failed(method, code, error, is_broken=error.kind not in _FINAL)
         first = error.__cause__ if isinstance(error.__cause__, ModelError) else error
         return replace(tried, cause=str(first))
     except PerceptionError as error:

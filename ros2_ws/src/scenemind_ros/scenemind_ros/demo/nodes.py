@@ -113,7 +113,7 @@ class DemoNodes:
         while (ended := self._player.find_ended()) is None:
             self.check()
             if time.monotonic() > deadline:
-                raise RosError(f"the sequence did not end in time: see {self._logs}")
+                raise RosError(f"the recording did not end in time: see {self._logs}")
             time.sleep(_POLL_S)
         if ended[1] != 0:
             raise RosError(f"the player failed:\n{self._end_of_log(_PLAYER)}")

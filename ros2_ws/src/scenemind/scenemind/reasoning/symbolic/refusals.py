@@ -182,10 +182,16 @@ def with_suggestion(
 def _nearest_phrase(text: str, labels: Collection[str]) -> str:
     """What a phrase may mean whose words were taken for one name, such as "leftmost chair" for
     "chair left"; else the one thing of the map that it names; empty where there is none."""
+    things = _things_in(text, labels)
+    try:
+        nouns = [phrase.noun for phrase in noun_phrases(parse_question(text))]
+    except NotUnderstoodError:
+        nouns = []
+    if not any(normal(noun) not in things and len(noun.split()) > 1 for noun in nouns):
+        return ""  # its words were taken one by one
     nearest = nearest_question(text, labels, is_phrase=True)
     if nearest is not None:
         return question_words(nearest)
-    things = _things_in(text, labels)
     return things.pop() if len(things) == 1 else ""
 
 
