@@ -307,9 +307,7 @@ class Scene:
             SceneMemoryError: it is open to be read only.
         """
         if not isinstance(self.memory, Memory):
-            raise SceneMemoryError(
-                f"{self.memory.path} is open to be read only: open it without read_only"
-            )
+            raise self.memory.refusal()
         return self.memory
 
     # What is there
@@ -771,7 +769,12 @@ class Scene:
         Args:
             by: the person's name, for the journal; empty: the user of this process.
             timeout_s: see `ask`, as for `asking`.
+
+        Raises:
+            SceneMemoryError: the scene is open to be read only. Whatever else hinders a correction
+                is its `failure`.
         """
+        _ = self.writable_memory
         query = _query(sentence, "", "balanced", by)
         asking = asking or self._asking(timeout_s)
         return self._router().align(query, query.by or user_name(), asking)
@@ -839,7 +842,7 @@ class Scene:
             The entries of the journal as they are now, oldest first.
 
         Raises:
-            SceneMemoryError: there is none (left).
+            SceneMemoryError: there is none (left), or the scene is open to be read only.
         """
         return self.memory.undo(*correction_ids)
 
@@ -851,7 +854,8 @@ class Scene:
             The entries of the journal as they are now, oldest first.
 
         Raises:
-            SceneMemoryError: there is none, or another correction contradicts it.
+            SceneMemoryError: there is none, another correction contradicts it, or the scene is open
+                to be read only.
         """
         return self.memory.redo(*correction_ids)
 

@@ -506,21 +506,21 @@ class ReadOnlyMemory(MemoryReader):
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
     def undo(self, *correction_ids: int) -> list[Correction]:  # noqa: ARG002
         """
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
     def redo(self, *correction_ids: int) -> list[Correction]:  # noqa: ARG002
         """
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
     def unlock(self) -> None:
         """Let other processes write from now on. What was read stays; who reads the disk again
@@ -542,8 +542,12 @@ class ReadOnlyMemory(MemoryReader):
     ) -> None:
         self.close()
 
-    def _refusal(self) -> SceneMemoryError:
-        return SceneMemoryError(f"{self.path} is open to read only: open it without read_only")
+    def refusal(self) -> SceneMemoryError:
+        """What is raised where it should be changed, with the way out."""
+        return SceneMemoryError(
+            f"{self.path} is open to be read only, and cannot be changed: close it, and open it"
+            " without read_only"
+        )
 
 
 def _keep_nothing(changes: Changes) -> None:

@@ -194,7 +194,10 @@ class SharedMemory:
 
     def _write(self, step: Callable[[Memory], Result]) -> Result:
         if self._read_only:
-            raise SceneMemoryError(f"{self._path} is open to read only: corrections are refused")
+            raise SceneMemoryError(
+                f"{self._path} is open to be read only, and cannot be changed: start again without"
+                " read-only"
+            )
         with self._lock, Memory.open(self._path, self._config) as memory:
             return step(memory)
 
