@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -33,7 +34,6 @@ from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import key_frame_from_msg, snapshot_from_msg
 from scenemind_ros.demo.nodes import (
     LOGS,
-    MEMORIES,
     MEMORY,
     DemoNodes,
     DemoOptions,
@@ -323,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         with only_writer(options.report):
-            for leftover in (MEMORIES, LOGS):
+            for leftover in (MEMORY, LOGS):
                 shutil.rmtree(options.report / leftover, ignore_errors=True)
             run = run_demo(options, console)
             page = write_report(run, options.report)
@@ -346,8 +346,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say_where(page: Path, report: Path, console: Console) -> None:
     console.print(f"report: {page}")
-    memory = f"--memory {MEMORY} --memory-root {shlex.quote(str(report / MEMORIES))}"
-    console.print(f'ask more: {_typed()} ask "..." {memory}')
+    memory = shlex.quote(os.path.join(report, MEMORY))  # a slash makes it a path
+    for what, command in (("ask more", 'ask "..."'), ("look", "view")):
+        console.print(f"{what}: {_typed()} {command} -m {memory}", soft_wrap=True)
 
 
 def _typed() -> str:
