@@ -98,12 +98,12 @@ def set_up(ros: Ros) -> None:
     environment = build_environment(ros)
     if done.get("packages") != packages:
         if done.get("base") != base:
-            print("The first set-up takes about four minutes on two cores, in three steps:")
+            print("The first set-up takes about four minutes on two idle cores, in three steps:")
             with step("1. virtual environment .venv", "some seconds"):
                 make_venv(ros, environment)
-        with step("2. Python packages, downloaded and installed", "about a minute"):
+        with step("2. Python packages, downloaded and installed", "one to two minutes"):
             install_packages(ros, environment)
-    with step("3. ROS 2 workspace ros2_ws, messages compiled", "about three minutes"):
+    with step("3. ROS 2 workspace ros2_ws, messages compiled", "two to four minutes"):
         build_workspace(environment)
     UNDERLAY.write_text(json.dumps(underlay(ros), indent=1), encoding="utf-8")
     stamp = {
