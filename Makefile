@@ -22,8 +22,8 @@ help:  ## Show this list
 setup:  ## Make .venv, build the ROS 2 workspace (PYTHON=python3.12 picks the interpreter)
 	@$(PYTHON) tools/setup_workspace.py
 
-demo: setup  ## Map a simulated room and ask about it; SEQUENCE=<folder or bag> maps a recording
-	@$(VENV)/bin/scenemind demo $(if $(SEQUENCE),"$(SEQUENCE)")
+demo: setup  ## Map a simulated room and ask about it; RECORDING=<folder or bag> maps yours
+	@$(VENV)/bin/scenemind demo $(if $(RECORDING),"$(RECORDING)")
 
 test: setup  ## Run the tests; ARGS="tests/unit -k pose" selects some
 	@$(IN_ROS) $(PY) -m pytest $(WORKERS) $(ARGS)

@@ -13,7 +13,7 @@ def main(recording: str = "sim:1:frames=60", later: str = "sim:1:frames=90") -> 
         chair = monday.ground("the chair closest to the table").objects[0]
         print(monday.align(f"object {chair.id} is a stool", by="Anna").response)
         print(monday.align(f"object {chair.id} is made of oak", by="Anna").response)
-        print(monday.undo().reason, "- taken back")
+        print(monday.undo()[0].reason, "- taken back")
         print([thing.id for thing in monday.find("stool")])
 
         # Objects have other ids on another map: they are found by where they stood.

@@ -30,6 +30,7 @@ WORKSPACE = ROOT / "ros2_ws"
 LIBRARY = WORKSPACE / "src" / "scenemind"
 NODES = WORKSPACE / "src" / "scenemind_ros"
 STAMP = VENV / "scenemind_setup.json"
+SIGN_OF_LIFE_S = 10.0  # of a command that runs: a dot is printed
 # Read by scenemind.ros_environment.
 UNDERLAY = VENV / "scenemind_ros_underlay.json"
 
@@ -97,11 +98,12 @@ def set_up(ros: Ros) -> None:
     environment = build_environment(ros)
     if done.get("packages") != packages:
         if done.get("base") != base:
-            with step("virtual environment .venv"):
+            print("The first set-up takes about four minutes on two idle cores, in three steps:")
+            with step("1. virtual environment .venv", "some seconds"):
                 make_venv(ros, environment)
-        with step("Python packages"):
+        with step("2. Python packages, downloaded and installed", "one to two minutes"):
             install_packages(ros, environment)
-    with step("ROS 2 workspace ros2_ws"):
+    with step("3. ROS 2 workspace ros2_ws, messages compiled", "two to four minutes"):
         build_workspace(environment)
     UNDERLAY.write_text(json.dumps(underlay(ros), indent=1), encoding="utf-8")
     stamp = {
@@ -272,18 +274,33 @@ def read_stamp() -> dict[str, str]:
 
 def run(command: Sequence[str], environment: Mapping[str, str], hint: str = "") -> str:
     """Standard output of a command; on failure an error with its output and the hint."""
-    done = subprocess.run(
-        command, cwd=WORKSPACE, env=environment, text=True, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        words = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+    with subprocess.Popen(
+        command,
+        cwd=WORKSPACE,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        while True:
+            try:
+                said, errors = process.communicate(timeout=SIGN_OF_LIFE_S)
+                break
+            except subprocess.TimeoutExpired:
+                print(".", end="", flush=True)
+            except BaseException:
+                process.kill()
+                raise
+    if process.returncode != 0:
+        words = "\n".join((said + errors).splitlines()[-20:])
         raise SetupError(f"{hint or 'a command failed'}\n  {' '.join(command)}\n{words}")
-    return done.stdout
+    return said
 
 
 @contextmanager
-def step(name: str) -> Iterator[None]:
-    print(f"  {name} ...", end="", flush=True)
+def step(name: str, takes: str) -> Iterator[None]:
+    """Print what is done, how long it usually takes, and how long it took."""
+    print(f"  {name} ({takes}) ", end="", flush=True)
     start = time.monotonic()
     yield
     print(f" {time.monotonic() - start:.0f} s", flush=True)

@@ -45,7 +45,7 @@ def put(request: Request, memory: Memory) -> Reply:
     """The replies of the nodes, made in this process."""
     router, query = Router(memory), Query(request.text)
     if request.kind == "undo":
-        return Reply(True, memory.undo().reason)
+        return Reply(True, memory.undo()[0].reason)
     if request.kind == "align":
         done = router.align(query, "a test")
         return Reply(done.failure is None, done.response, done.object_ids)

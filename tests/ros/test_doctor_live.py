@@ -46,9 +46,28 @@ def test_a_running_camera_is_examined(graph: RosGraph) -> None:
     wait_for(has_all, "every message")
     checks = {finding.check: finding for finding in examine(doctor.evidence(), SyncConfig())}
     problems = {name: check for name, check in checks.items() if check.status != "ok"}
-    assert problems.keys() == {"clock"}, "the recorded stamps are old, the rest is well"
+    assert problems.keys() == {"clock", "nodes"}, "the stamps are old, and no node maps"
     assert "1.10 m below" in checks["floor"].measured
     assert checks["color QoS"].measured == "reliable, volatile"
+
+
+def test_nodes_of_the_project_are_found_or_missed(graph: RosGraph) -> None:
+    doctor = graph.add(partial(DoctorNode, MappingParameters()), {})
+
+    def nodes() -> Finding:
+        doctor.listen(seconds=1.0)
+        (finding,) = (f for f in doctor.evidence().found if f.check == "nodes")
+        return finding
+
+    assert nodes().measured == "mapping_node is not found; reasoning_node is not found"
+    assert "scenemind up" in nodes().fix
+    graph.spin(Node("mapping_node", context=graph.context))
+    wait_for(lambda: nodes().measured.startswith("mapping_node runs;"), "the first node")
+    assert nodes().status == "warn"
+    graph.spin(Node("reasoning_node", namespace="/r1", context=graph.context))
+    wait_for(lambda: nodes().status == "ok", "the second node")
+    assert nodes().measured == "mapping_node runs; reasoning_node runs as /r1/reasoning_node"
+    assert not nodes().fix
 
 
 def test_settings_of_realsense_that_spoil_maps_are_named_with_the_line_to_type(

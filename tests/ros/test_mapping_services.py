@@ -209,7 +209,7 @@ def test_a_pixel_of_a_key_frame_marks_the_smallest_thing_there(mapped: Mapped) -
             Error.INVALID_REQUEST,
         ),
         (srv.ApplyCorrections, "apply_corrections", {}, Error.INVALID_REQUEST),
-        (srv.UndoCorrection, "undo_correction", {"correction_id": 999}, Error.MEMORY_REFUSED),
+        (srv.UndoCorrection, "undo_correction", {"correction_ids": [999]}, Error.MEMORY_REFUSED),
         (srv.SetVocabulary, "set_vocabulary", {"labels": ["cup"]}, Error.UNSUPPORTED),
         (srv.SetVocabulary, "set_vocabulary", {}, Error.INVALID_REQUEST),
         (srv.SaveMemory, "save_memory", {"name": "../escape"}, Error.MEMORY_REFUSED),
@@ -366,9 +366,7 @@ def test_the_published_tree_follows_a_correction(mapped: Mapped) -> None:
     tree = mapped.graph.call(srv.GetMemTree, f"{NODE}/get_mem_tree").mem_tree
     assert tree.locations[-50:] != heard[-1].locations
     wait_for(lambda: heard[-1].locations == tree.locations[-50:], "the tree with the merge", 5.0)
-    assert mapped.graph.call(
-        srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=-1
-    ).success
+    assert mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction").success
 
 
 def test_no_one_of_many_simultaneous_requests_is_lost(mapped: Mapped) -> None:
@@ -403,8 +401,7 @@ def test_corrections_are_applied_listed_and_undone(mapped: Mapped) -> None:
     )
     assert applied.id in listed(include_undone=False)
     undone = mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction")  # the newest
-    assert undone.correction.id == applied.id
-    assert undone.correction.undone
+    assert [(entry.id, entry.undone) for entry in undone.corrections] == [(applied.id, True)]
     assert scene_of(mapped.graph).objects[0].label == thing.label
     assert applied.id not in listed(include_undone=False)
     assert applied.id in listed(include_undone=True)
@@ -426,8 +423,8 @@ def test_a_saved_memory_can_be_loaded_after_a_reset(mapped: Mapped) -> None:
 def test_a_saved_memory_is_merged_or_says_why_not(mapped: Mapped) -> None:
     # A test that failed may have left corrections, which would hide objects of both.
     journal = mapped.graph.call(srv.ListCorrections, f"{NODE}/list_corrections").corrections
-    for entry in reversed(journal):
-        mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction", correction_id=entry.id)
+    if numbers := [entry.id for entry in journal]:
+        mapped.graph.call(srv.UndoCorrection, f"{NODE}/undo_correction", correction_ids=numbers)
     before = scene_of(mapped.graph)
     mapped.graph.call(srv.SaveMemory, f"{NODE}/save_memory", name="yesterday")  # or it is there
     merged = mapped.graph.call(srv.MergeMemory, f"{NODE}/merge_memory", name="yesterday")

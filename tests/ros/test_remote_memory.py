@@ -103,6 +103,7 @@ def test_its_tree_and_frames_are_those_of_the_other_process(
             text = memory.tree_json(budget)
             clutter = float(np.float32(text.clutter_level))  # as sent in messages
             assert remote.tree_json(budget) == replace(text, clutter_level=clutter)
+        assert remote.visits() == memory.visits() != ()
         numbers = memory.stored_frames()
         assert list(remote.stored_frames()) == numbers
         here, there = memory.key_frame(numbers[5]), remote.key_frame(numbers[5])
@@ -206,15 +207,24 @@ def test_corrections_go_there_and_come_back(remote: RemoteMemory) -> None:
     assert (written.edit.value, written.by, written.reason) == ("throne", "me", "because")
     assert remote.snapshot().objects[object_id].label == "throne"
     (noted,) = remote.apply([Edit("confirm", (object_id,))], "me", "because")
-    undone = remote.undo(written.correction_id)
+    (undone,) = remote.undo(written.correction_id)
     assert (undone.correction_id, undone.undone) == (written.correction_id, True)
     assert remote.snapshot().objects[object_id].label == label
-    assert remote.undo().correction_id == noted.correction_id
+    assert [entry.correction_id for entry in remote.undo()] == [noted.correction_id]
     assert [entry.undone for entry in remote.corrections()[-2:]] == [True, True]
-    redone = remote.redo(written.correction_id)
+    (redone,) = remote.redo(written.correction_id)
     assert (redone.correction_id, redone.undone) == (written.correction_id, False)
-    assert remote.redo().correction_id == noted.correction_id
+    assert [entry.correction_id for entry in remote.redo()] == [noted.correction_id]
     assert remote.snapshot().objects[object_id].label == "throne"
+
+
+def test_what_one_sentence_wrote_is_undone_and_redone_as_one(remote: RemoteMemory) -> None:
+    one, other = sorted(remote.snapshot().objects)[:2]
+    edits = [Edit("rename", (i,), value="throne") for i in (one, other)]
+    written = [entry.correction_id for entry in remote.apply(edits, "me", "both are thrones")]
+    assert [(e.correction_id, e.undone) for e in remote.undo()] == [(i, True) for i in written]
+    assert [(e.correction_id, e.undone) for e in remote.redo()] == [(i, False) for i in written]
+    assert [e.correction_id for e in remote.undo(*written)] == written
 
 
 def test_a_refusal_is_an_error_as_of_a_local_memory(remote: RemoteMemory) -> None:

@@ -77,7 +77,7 @@ def test_a_client_asks_corrects_and_finds_it_stored_after_the_end(
         assert scenemind.ground("the refrigerator").objects[0].label == "refrigerator"
         assert scenemind.align("this is a throne", marked_object_ids=chairs[:1]).success
         assert list(scenemind.ask("Is there a throne?").answer.object_ids) == chairs[:1]
-        assert scenemind.undo().correction.undone
+        assert all(entry.undone for entry in scenemind.undo().corrections)
         assert not scenemind.ask("Is there a throne?").answer.object_ids
         assert scenemind.align("this is a stool", marked_object_ids=chairs[1:2]).success
         assert [correction.value for correction in scenemind.corrections()] == ["stool"]

@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{FRAMES} frames processed, 0 dropped" in done.stdout
+    assert f'scenemind ask "..." -m {folder / "memory"}' in done.stdout
     return folder
 
 
@@ -41,7 +42,7 @@ def record(folder: Path) -> Any:
 
 def _plain_environment() -> dict[str, str]:
     """The environment of a person's shell, without the ROS variables of this test."""
-    return {name: value for name, value in os.environ.items() if name != "SEQUENCE"}
+    return {name: value for name, value in os.environ.items() if name != "RECORDING"}
 
 
 def test_every_step_was_right(record: Any) -> None:
@@ -83,7 +84,7 @@ def test_the_page_has_all_parts(folder: Path, record: Any) -> None:
 
 def test_nothing_is_left_running(folder: Path) -> None:
     """A process would hold the lock of the memory, which can be asked again."""
-    with scenemind.open(folder / "memories" / "demo") as scene:
+    with scenemind.open(folder / "memory") as scene:
         assert scene.ask("is there a dining table?").text.startswith("Yes")
 
 
@@ -100,7 +101,7 @@ def test_a_recorded_sequence_is_mapped_with_a_real_detector(
     command = [SCENEMIND, "demo", "--frames", "15", "--detector", weights, "--report", tmp_path]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=180,
-        env={**_plain_environment(), "SEQUENCE": str(sequence)},
+        env={**_plain_environment(), "RECORDING": str(sequence)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     record = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -120,7 +121,7 @@ def test_an_interrupted_demo_takes_its_nodes_with_it(tmp_path: Path) -> None:
     demo.send_signal(signal.SIGINT)
     assert demo.wait(60.0) == 130
     # The memory is locked as long as a node has it open.
-    Memory.open(tmp_path / "memories" / "demo", SceneMindConfig()).close()
+    Memory.open(tmp_path / "memory", SceneMindConfig()).close()
 
 
 def test_error_names_a_missing_sequence(tmp_path: Path) -> None:

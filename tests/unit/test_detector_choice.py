@@ -94,6 +94,7 @@ def test_the_best_beside_the_repository_is_taken_where_none_is_named(tmp_path: P
     with_masks = touched(weights / "yolov8n-seg_deq640.onnx")
     assert chosen() == ("onnx", with_masks)
     assert chosen(backend="yolo_world") == ("yolo_world", "yolov8s-worldv2.pt")
+    assert chosen("yolox_nano") == ("onnx", str(weights / "yolox_nano.onnx"))
 
 
 def test_the_choice_and_its_reason_are_printed(
@@ -114,12 +115,18 @@ def test_the_choice_and_its_reason_are_printed(
     assert printed(weights=file) == f"{name} (detector.weights)\n"
     assert printed(backend="yoloe") == "detector: yoloe-26n-seg.pt (detector.backend)\n"
     assert printed(simulated=True) == "detector: camera (the room is simulated)\n"
+    touched(weights / "yolox_nano.onnx")
+    others = "; also there: yolox_nano.onnx"
+    assert printed() == f"{name} (found in {weights}, as none is named{others})\n"
+    assert printed(str(weights)) == f"{name} (--detector{others})\n"
+    assert printed(file) == f"{name} (--detector)\n"
+    assert printed("yolox_nano") == "detector: yolox_nano.onnx (--detector)\n"
     monkeypatch.setenv("SCENEMIND_WEIGHTS", file)
     assert printed() == f"{name} ($SCENEMIND_WEIGHTS)\n"
 
 
 def test_where_none_can_be_found_it_says_how_to_name_one() -> None:
-    ways = r"--detector FILE\.onnx.*SCENEMIND_WEIGHTS.*detector\.weights.*docs/detectors\.md"
+    ways = r"--detector FILE\.onnx.*SCENEMIND_WEIGHTS.*detector\.weights.*scenemind detector"
     with pytest.raises(PerceptionError, match=ways):
         chosen()
 

@@ -424,6 +424,19 @@ def test_a_correction_is_made_undone_and_made_again(own: sm.Scene) -> None:
     assert [thing.id for thing in own.find("throne")] == [chair.id]
 
 
+def test_undo_takes_back_all_that_a_sentence_wrote(own: sm.Scene) -> None:
+    one, other, *_ = own.find("chair")
+    before = len(own.corrections)
+    own.align(f"objects {one.id} and {other.id} are thrones", by="Anna")
+    assert len(own.find("throne")) == 2
+    assert [entry.undone for entry in own.undo()] == [True, True]
+    assert own.find("throne") == ()
+    assert len(own.redo()) == 2
+    assert len(own.undo(own.corrections[-1].correction_id)) == 1
+    assert len(own.find("throne")) == 1
+    assert len(own.corrections) == before + 2
+
+
 def test_corrections_are_replayed_on_another_map(own: sm.Scene) -> None:
     chair = own.ground("the chair closest to the table").objects[0]
     own.align(f"object {chair.id} is a throne", by="Anna")
@@ -439,14 +452,18 @@ def test_corrections_are_replayed_on_another_map(own: sm.Scene) -> None:
 
 def test_a_memory_opened_to_read_is_not_changed(folder: Path) -> None:
     with sm.open(folder, read_only=True) as one, sm.open(folder, read_only=True) as two:
-        refused = one.align("object 1 is red")
-        assert refused.failure is not None
-        assert refused.failure.code == "memory_refused"
-        assert "open it without read_only" in refused.failure.text
-        with pytest.raises(SceneMemoryError, match="read only"):
-            two.replay("[]")
-        with pytest.raises(SceneMemoryError, match="read only"):
-            two.map(ROOM)
+        changes = (
+            lambda: one.align("object 1 is red"),
+            one.undo,
+            one.redo,
+            lambda: two.replay(one.export_corrections()),
+            lambda: two.map(ROOM),
+            lambda: two.merge(one),
+            lambda: two.correct_poses([], np.zeros((0, 4, 4))),
+        )
+        for change in changes:
+            with pytest.raises(SceneMemoryError, match=r"read only.*open it without read_only"):
+                change()
 
 
 # Settings

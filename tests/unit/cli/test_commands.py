@@ -101,7 +101,7 @@ def test_undo_takes_back_all_that_one_sentence_wrote(root: Path) -> None:
     done = run_json(*in_room(root, "align", "the dining table is a red workbench"))
     assert len(done["correction_ids"]) == 2
     undone = run_json(*in_room(root, "align", "--undo"))["corrections"]
-    assert [entry["value"] for entry in undone] == ["red", "workbench"]
+    assert [entry["value"] for entry in undone] == ["workbench", "red"]
 
 
 def test_the_journal_names_the_speaker(root: Path) -> None:

@@ -117,6 +117,7 @@ def test_it_takes_no_corrections(memory: ObjectsMemory) -> None:
         memory.undo,
         memory.redo,
         memory.changes_since,
+        memory.visits,
     ):
         with pytest.raises(SceneMemoryError, match="ground-truth objects"):
             refused()

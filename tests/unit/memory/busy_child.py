@@ -33,9 +33,12 @@ def correct(memory: Memory, number: int) -> None:
     color = Edit("set_attribute", (2,), "number", str(number))
     for entry in memory.apply([rename, color], "Ada", f"frame {number}"):
         say("corrected", entry.correction_id, entry.edit.value)
-    say("undone", memory.undo().correction_id)
+    newest = memory.corrections()[-1].correction_id
+    for entry in memory.undo(newest):
+        say("undone", entry.correction_id)
     if number % 2:
-        say("redone", memory.redo().correction_id)
+        for entry in memory.redo():
+            say("redone", entry.correction_id)
 
 
 def damage(path: Path) -> None:

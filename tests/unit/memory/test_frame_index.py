@@ -119,7 +119,7 @@ def test_only_labels_in_stored_frames_are_named(memory: Memory) -> None:
         )  # fmt: skip
         memory.integrate(step.frame, lamps, step.track_ids, step.observations)
     assert memory.frame_index().labels == ("chair", "lamp")
-    give_up(memory, memory.stored_frames()[:3])
+    walk.give_up(memory, memory.stored_frames()[:3])
     index = memory.frame_index()
     assert (index.labels, set(index.detection_labels.tolist())) == (("lamp",), {0})
 
@@ -167,7 +167,7 @@ def test_merged_split_and_deleted_objects_are_as_people_see_them(memory: Memory)
     assert_is_of_the_key_frames(after, memory)
     assert of_chair[1] in merged.detection_objects
     assert of_chair[1] not in after.detection_objects
-    for _ in range(3):
+    for _ in range(2):
         memory.undo()
     assert_same_index(memory.frame_index(), before)
 
@@ -213,7 +213,7 @@ def test_frames_of_earlier_locations_go_one_by_one(memory: Memory) -> None:
     memory.frame_index()
     assert memory.location_count == 4
     while numbers := memory.stored_frames():
-        give_up(memory, numbers[len(numbers) // 3 :: 5])
+        walk.give_up(memory, numbers[len(numbers) // 3 :: 5])
         assert_is_of_the_key_frames(memory.frame_index(), memory)
 
 
@@ -313,16 +313,10 @@ def test_index_that_grew_equals_one_made_at_once(steps: list[tuple[str, int]]) -
                 memory.begin_session()
                 at = 0
             elif what == "give up":
-                give_up(memory, memory.stored_frames()[number : number + 3])
+                walk.give_up(memory, memory.stored_frames()[number : number + 3])
             elif what == "ask":
                 memory.frame_index()
         grown = memory.frame_index()
         assert_is_of_the_key_frames(grown, memory)
         memory._frame_indexer = FrameIndexer()  # as if nobody had asked before
         assert_same_index(grown, memory.frame_index())
-
-
-def give_up(memory: Memory, numbers: list[int]) -> None:
-    """Delete the images of frames, as happens beyond the budget."""
-    with memory._lock:
-        memory._state.retention._give_up(numbers)

@@ -92,3 +92,9 @@ def stored(path: Path, frames: int) -> Path:
     with Memory.create(path, SceneMindConfig()) as memory:
         go(memory, range(frames))
     return path
+
+
+def give_up(memory: Memory, numbers: list[int]) -> None:
+    """Delete the images of frames, as happens beyond the budget."""
+    with memory._lock:
+        memory._state.retention._give_up(numbers)

@@ -16,7 +16,10 @@ import pytest
 
 from scenemind.perception import PerceptionError
 from scenemind.perception.weights import (
+    DETECTORS,
+    ENCODERS,
     KNOWN_WEIGHTS,
+    SEGMENTERS,
     cache_root,
     download,
     find_weights,
@@ -204,6 +207,35 @@ def test_the_suffix_of_a_torch_model_may_be_left_out(home: Path, tmp_path: Path)
     assert find_weights(stem) == weights_folder() / NAME
 
 
+def test_the_suffix_of_an_exported_model_may_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path / "folder"))
+    graph = put(tmp_path / "folder" / "nano.xml")
+    assert locate_weights("nano") == graph
+    exported = put(tmp_path / "folder" / "nano.onnx")
+    assert locate_weights("nano") == exported
+    dotted = put(tmp_path / "more" / "yolo11.5n.onnx")
+    assert locate_weights("yolo11.5n", more_folders=[tmp_path / "more"]) == dotted
+    assert locate_weights(str(tmp_path / "more" / "yolo11.5n")) == dotted
+
+
+def test_an_unknown_name_gets_what_is_there_and_no_other_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCENEMIND_WEIGHTS", str(tmp_path / "folder"))
+    put(tmp_path / "folder" / "nano.onnx")
+    put(tmp_path / "folder" / "notes.txt")
+    with pytest.raises(PerceptionError, match=r"did you mean nano\.onnx"):
+        locate_weights("nano.onx", DETECTORS)
+    with pytest.raises(PerceptionError, match=r"on this machine are nano\.onnx; known") as refused:
+        locate_weights("unheard of", DETECTORS)
+    for other in ("notes", *SEGMENTERS, *ENCODERS):
+        assert other not in str(refused.value)
+    with pytest.raises(PerceptionError, match=r"no such file.*there are nano\.onnx"):
+        locate_weights("big.onnx", DETECTORS)
+
+
 def accept(path: Path) -> Path:
     """What `--accept-unpinned` leaves beside a file."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -255,8 +287,13 @@ def test_weights_without_a_published_hash_need_a_word(home: Path) -> None:
 
 
 def test_best_detector_of_a_folder_is_taken(tmp_path: Path) -> None:
-    put(tmp_path / "other.onnx")
-    with pytest.raises(PerceptionError, match=r"known by name.*yolox_nano\.onnx.*name one file"):
+    with pytest.raises(PerceptionError, match="a folder without a detector"):
+        find_weights(str(tmp_path))
+    other = put(tmp_path / "other.onnx")
+    assert find_weights(str(tmp_path)) == other  # the only one
+    put(tmp_path / "third.onnx")
+    several = r"other\.onnx, third\.onnx.*known by name.*yolox_nano\.onnx.*name one file"
+    with pytest.raises(PerceptionError, match=several):
         find_weights(str(tmp_path))
     nano = put(tmp_path / "yolox_nano.onnx")
     assert find_weights(str(tmp_path)) == nano

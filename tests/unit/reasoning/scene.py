@@ -35,7 +35,7 @@ from scenemind.memory import (
 from scenemind.memory.graph.corrections import CorrectionsJournal, PerceivedMap, SimilarObject
 from scenemind.memory.graph.corrections.similar import find_similar
 from scenemind.memory.graph.scene_graph import SceneGraph
-from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, find_changes
+from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, Visit, find_changes
 from scenemind.reasoning import Query
 
 Triple = tuple[float, float, float]
@@ -177,11 +177,11 @@ class SmallMemory:
         perceived = PerceivedMap(self.perceived.objects, structure=self.perceived.structure)
         return self.journal.apply(edits, by, reason, perceived, next(self.clock))
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        return self.journal.undo(correction_id)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        return self.journal.undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        return self.journal.redo(correction_id)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        return self.journal.redo(*correction_ids)
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         return find_similar(edit, self.perceived.objects, self.snapshot().objects, {})[:count]
@@ -192,6 +192,10 @@ class SmallMemory:
             return SceneChanges((), 0, (), "the camera was here only once")
         before, after = TimeSpan(0, stamp_ns), TimeSpan(stamp_ns + 1, self.perceived.stamp_ns)
         return find_changes(self.snapshot(), before, after, VIEWS, VIEWS)
+
+    def visits(self) -> list[Visit]:
+        span = TimeSpan(0, self.perceived.stamp_ns)
+        return [Visit(1, span, (0, 0))]
 
     def corrections(self) -> list[Correction]:
         return self.journal.entries()

@@ -45,7 +45,7 @@ def test_a_plural_is_proposed_in_a_dialogue() -> None:
     assert asked.response.startswith("That would change 3 objects")
     assert asked.response.endswith("Shall I do that?")
     assert done.correction_ids == (1, 2, 3)
-    assert undone.correction_ids == (3, 2, 1)
+    assert undone.correction_ids == (1, 2, 3)
 
 
 def test_declined_correction_changes_nothing() -> None:
@@ -81,17 +81,16 @@ def test_a_no_to_nothing_is_no_question() -> None:
 
 def test_all_of_a_sentence_is_taken_back_or_nothing() -> None:
     memory = room_memory()
-    router = Router(memory)
-    router.align(Query("objects 4, 5 and 6 are wooden"), by="Ada")
+    router = Router(memory, dialogues=Dialogues(1, 6))
+    router.align(Query("objects 4, 5 and 6 are wooden", dialogue_id="a"), by="Ada")
     undo = memory.undo
 
-    def undo_as_another_is_faster(number: int | None = None) -> Correction:
-        if number == 3:
-            undo(1)
-        return undo(number)
+    def undo_as_another_is_faster(*numbers: int) -> list[Correction]:
+        undo(1)
+        return undo(*numbers)
 
     memory.undo = undo_as_another_is_faster  # type: ignore[method-assign]
-    undone = router.align(Query("undo that"), by="Ada")
+    undone = router.align(Query("undo that", dialogue_id="a"), by="Ada")
     assert undone.failure is not None
     assert undone.failure.code == "memory_refused"
     assert [entry.undone for entry in memory.corrections()] == [True, False, False]
@@ -150,7 +149,7 @@ def test_a_sentence_of_several_corrections_is_written_and_taken_back_as_one() ->
     objects = memory.snapshot().objects
     assert (objects[10].label, objects[10].attributes["color"]) == ("mug", "blue")
     assert objects[3].attributes["color"] == "white"
-    assert router.align(Query("undo that"), by="Ada").correction_ids == (3, 2, 1)
+    assert router.align(Query("undo that"), by="Ada").correction_ids == (1, 2, 3)
 
 
 def test_a_sentence_of_several_is_done_whole_or_not_at_all() -> None:

@@ -393,6 +393,14 @@ def test_where_a_model_fails_the_next_best_method_answers_and_says_so() -> None:
     last = Router(room_memory(), None, methods).ask(query(ABSENT))
     assert last.method == "symbolic"
     assert last.fallback.startswith(f"{FALLEN_BACK}. llm_tpc has no answer either: llm_tpc failed")
+    # One server that does not answer is said once.
+    resting = ModelError("resting", f"http://nowhere failed 5 times; the last time: {DOWN}")
+    methods["llm_tpc"] = Programs(resting)
+    last = Router(room_memory(), None, methods).ask(query(UNREADABLE))
+    assert last.text == (
+        f"{FALLEN_BACK}; llm_tpc failed likewise; and without a model this question cannot be"
+        " answered."
+    )
     # A method that was named is not replaced by another model's.
     assert Router(room_memory(), None, methods).ask(query(KNOWN), "memtree").method == "symbolic"
 

@@ -106,8 +106,10 @@ def test_gone_objects_are_counted_and_explained() -> None:
     left = replace(gone, object_id=4, label="person")
     snapshot = replace(snapshot, gone={1: gone, 3: ghost, 4: left})
     page = Page(render_page(make_run(snapshot=snapshot)))
-    assert "objects, 1 gone, 1 thought a ghost" in page.text
-    assert "vase (thought a ghost)" in page.text
+    assert "objects, 1 gone, 1 probably never there (a detector named it" in page.text
+    assert (
+        "vase (probably never there: hardly ever seen again where the camera looked)" in page.text
+    )
     assert "person" not in page.text
     assert "where an object was before it moved or went" in page.text
     page = Page(render_page(make_run([CUP, TABLE])))

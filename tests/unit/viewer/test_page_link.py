@@ -14,11 +14,14 @@ pytest.importorskip("viser")
 from websockets.sync.client import ClientConnection, connect
 
 from scenemind.config import SceneMindConfig
+from scenemind.frames import read_sequence
 from scenemind.memory import Edit, Memory
+from scenemind.memory.history.timeline import show_stamp
 from scenemind.reasoning import Asking, Router
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.viewer.page_link import _OpenPage
 from scenemind.viewer.viewer import Viewer, ViewerSettings
+from tests.unit.memory.walk import give_up
 from tests.unit.viewer.room import map_room
 from tests.waiting import wait_until
 
@@ -142,6 +145,18 @@ def test_a_moment_is_compared_with(link: ClientConnection) -> None:
     assert "One visit so far" in hear(link, "history")["told"]
 
 
+def test_visits_last_as_long_as_frames_were_taken() -> None:
+    with Memory.create(None, SceneMindConfig()) as memory:
+        stamps = [frame.stamp_ns for frame in read_sequence(map_room(memory))]
+        give_up(memory, memory.stored_frames()[:3])
+        assert memory.frame_index().stamps_ns[0] > stamps[0]
+        with Viewer(memory, Router(memory), Asking, ViewerSettings(port=0)) as viewer:
+            viewer.start()
+            (visit,) = json.loads(viewer._page._parts["history"])["visits"]
+        assert (visit["from"], visit["to"]) == (show_stamp(stamps[0]), show_stamp(stamps[-1]))
+        assert visit["first_seen"] == len(memory.snapshot().objects)
+
+
 def test_words_find_objects_or_say_what_to_type(link: ClientConnection) -> None:
     hear(link, "marked")
     do(link, do="find", text="chair")
@@ -208,6 +223,18 @@ def test_corrections_are_undone_and_redone(viewer: Viewer, link: ClientConnectio
     do(link, do="undo", ids=[entry.correction_id])
     assert hear(link, "note").startswith("Not done")
     wait_until(lambda: json.loads(viewer._page._parts["history"])["corrections"][0]["undone"])
+
+
+def test_what_one_sentence_wrote_is_undone_as_one(viewer: Viewer, link: ClientConnection) -> None:
+    one, other, *_ = viewer._memory.snapshot().objects
+    edits = [Edit("rename", (i,), value="throne") for i in (one, other)]
+    written = viewer._memory.apply(edits, "Ada", "both are thrones")
+    for turn, undone in (("undo", True), ("redo", False), ("undo", True)):
+        do(link, do=turn, ids=[written[1].correction_id])
+        assert hear(link, "note").endswith("both are thrones (2 corrections)")
+        assert [e.undone for e in viewer._memory.corrections()[-2:]] == [undone, undone]
+    do(link, do="undo", ids=[99_999])
+    assert "no correction 99999" in hear(link, "note")
 
 
 def test_a_page_that_is_slow_gets_the_newest_state_alone() -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from scenemind.geometry import Box3D
-from scenemind.memory import Relation, Stay, StructurePlane
+from scenemind.memory import Correction, Edit, Relation, Stay, StructurePlane
 from scenemind.memory.history import TimeSpan, Visit
 from scenemind.viewer.colors import ClassColors
 from scenemind.viewer.panels import (
     Filter,
     classes_json,
     gone_json,
+    journal_json,
     neighbors_of,
     objects_json,
     place_words,
@@ -176,3 +177,26 @@ def test_a_visit_tells_what_moved_when_and_from_where_but_of_nobody_who_left() -
         (None, "chair 3", "gone, was at x 3.0, y 0.0, z 1.0 m", "last seen there 5.0 s"),
     ]
     assert [told.partition(",")[0] for told in gone_json(scene)] == ["chair 3"]
+
+
+def test_a_sentence_of_several_corrections_is_one_line_of_the_journal() -> None:
+    def renamed(number: int, at_ns: int, reason: str, undone_ns: int = 0) -> Correction:
+        edit = Edit("rename", (number,), value="stool")
+        return Correction(number, edit, "Ada", reason, at_ns, undone_ns)
+
+    told = journal_json(
+        [
+            renamed(1, 5, "both are stools", undone_ns=9),
+            renamed(2, 5, "both are stools"),
+            renamed(3, 5, "both are stools"),
+            renamed(4, 6, "a stool"),
+        ]
+    )
+    assert [(one["id"], one["reason"], one["undone"]) for one in told] == [
+        (4, "a stool", False),
+        (3, "both are stools", False),
+        (1, "both are stools", True),
+    ]
+    assert [line.split(".")[0] for line in told[1]["what"]] == ["2", "3"]
+    (long,) = journal_json([renamed(i, 5, "all are stools") for i in range(1, 41)])
+    assert long["what"][-1] == "and 28 more"

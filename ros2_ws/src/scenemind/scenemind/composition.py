@@ -80,7 +80,7 @@ def stored_memory(folder: Path) -> Path:
         raise SceneMemoryError(
             f"there is no memory {folder.name} in {folder.parent} (there:"
             f" {', '.join(names) or 'none yet'}): {hint}make one with"
-            f" `scenemind map SEQUENCE --memory {folder.name}`, or scenemind.map in Python"
+            f" `scenemind map RECORDING --memory {folder.name}`, or scenemind.map in Python"
         )
     return folder
 
@@ -135,13 +135,14 @@ def detector_settings(
     if named:
         config = with_detector(config, named)
     detector = config.detector
+    beside = data_beside_the_repository("weights")
     if detector.backend == "auto" and not detector.weights:
         if is_simulated:
             detector = detector.model_copy(update={"backend": "instance_camera"})
         elif not os.environ.get(WEIGHTS_VARIABLE):
-            weights = data_beside_the_repository("weights")
-            detector = detector.model_copy(update={"weights": str(weights or "")})
-    return config.model_copy(update={"detector": with_backend(detector)})
+            detector = detector.model_copy(update={"weights": str(beside or "")})
+    known = with_backend(detector, [beside] if beside else [])
+    return config.model_copy(update={"detector": known})
 
 
 def with_detector(config: SceneMindConfig, named: str) -> SceneMindConfig:

@@ -307,9 +307,7 @@ class Scene:
             SceneMemoryError: it is open to be read only.
         """
         if not isinstance(self.memory, Memory):
-            raise SceneMemoryError(
-                f"{self.memory.path} is open to be read only: open it without read_only"
-            )
+            raise self.memory.refusal()
         return self.memory
 
     # What is there
@@ -771,7 +769,12 @@ class Scene:
         Args:
             by: the person's name, for the journal; empty: the user of this process.
             timeout_s: see `ask`, as for `asking`.
+
+        Raises:
+            SceneMemoryError: the scene is open to be read only. Whatever else hinders a correction
+                is its `failure`.
         """
+        _ = self.writable_memory
         query = _query(sentence, "", "balanced", by)
         asking = asking or self._asking(timeout_s)
         return self._router().align(query, query.by or user_name(), asking)
@@ -831,21 +834,30 @@ class Scene:
             self._opened.callback(self._inventory.close)
         return self._inventory
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Take back one correction; the newest that stands where no id is given.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Take back corrections by their numbers, all or none; without a number, all that the
+        newest sentence wrote.
+
+        Returns:
+            The entries of the journal as they are now, oldest first.
 
         Raises:
-            SceneMemoryError: there is none (left).
+            SceneMemoryError: there is none (left), or the scene is open to be read only.
         """
-        return self.memory.undo(correction_id)
+        return self.memory.undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo a correction, by default the last undone one.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo corrections by their numbers, all or none; without a number, the sentence that was
+        undone last.
+
+        Returns:
+            The entries of the journal as they are now, oldest first.
 
         Raises:
-            SceneMemoryError: there is none, or another correction contradicts it.
+            SceneMemoryError: there is none, another correction contradicts it, or the scene is open
+                to be read only.
         """
-        return self.memory.redo(correction_id)
+        return self.memory.redo(*correction_ids)
 
     @property
     def corrections(self) -> tuple[Correction, ...]:
@@ -1148,4 +1160,4 @@ def _object_of(scene: MemorySnapshot, thing: Thing) -> MapObject:
 
 
 def _no_object(number: object) -> SceneMemoryError:
-    return SceneMemoryError(f"there is no object {number}: see Scene.objects")
+    return SceneMemoryError(f"there is no object {number}: scene.objects lists those there are")

@@ -238,13 +238,14 @@ class SceneMindClient(QuestionCaller):
     (TIMEOUT).
     """
 
-    def undo(self, correction_id: int = 0) -> srv.UndoCorrection.Response:
-        """Undo one correction, by default the newest that is in force."""
-        return self.call(srv.UndoCorrection, correction_id=correction_id)
+    def undo(self, *correction_ids: int) -> srv.UndoCorrection.Response:
+        """Undo corrections; without a number, all that the newest sentence wrote."""
+        return self.call(srv.UndoCorrection, correction_ids=correction_ids)
 
-    def redo(self, correction_id: int = 0) -> srv.RedoCorrection.Response:
-        """Redo a correction, by default the last undone one."""
-        return self.call(srv.RedoCorrection, correction_id=correction_id)
+    def redo(self, *correction_ids: int) -> srv.RedoCorrection.Response:
+        """Redo corrections; without a number, the sentence that
+        was undone last."""
+        return self.call(srv.RedoCorrection, correction_ids=correction_ids)
 
     def corrections(self, *, include_undone: bool = False) -> list[Correction]:
         """The journal, oldest first."""

@@ -20,7 +20,7 @@ from scenemind.memory import (
     MemorySnapshot,
 )
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces.msg import Error
@@ -78,6 +78,9 @@ class SharedMemory:
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory().changes_since(stamp_ns)
 
+    def visits(self) -> tuple[Visit, ...]:
+        return self._memory().visits()
+
     def approach_poses(
         self,
         object_id: int,
@@ -91,11 +94,11 @@ class SharedMemory:
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory().apply(edits, by, reason)
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        return self._memory().undo(correction_id)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory().undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        return self._memory().redo(correction_id)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory().redo(*correction_ids)
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         return self._memory().find_similar(edit, count)

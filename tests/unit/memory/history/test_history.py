@@ -17,7 +17,13 @@ from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.mapping import Mapper
 from scenemind.memory import Memory, MemorySnapshot, SceneMemoryError
 from scenemind.memory.disk.store import Store
-from scenemind.memory.history import CameraViews, SceneChanges, TimeSpan, compare_maps
+from scenemind.memory.history import (
+    CameraViews,
+    SceneChange,
+    SceneChanges,
+    TimeSpan,
+    compare_maps,
+)
 from scenemind.memory.history.history import MemoryHistory
 from scenemind.memory.types import DepthImage
 from scenemind.perception.backends.instance_camera import InstanceCamera
@@ -243,3 +249,17 @@ def test_changes_since_the_visit_before_need_one() -> None:
     first = history_of({5: 0.0}, chair_seen_s=(5, 5)).changes_since()
     assert (first.changes, first.unseen) == ((), ())
     assert "was here only once" in first.note
+
+
+def test_words_for_kinds_of_change_are_explained_where_they_occur() -> None:
+    ghost, new = (
+        SceneChange(kind, number, "vase", None, None)
+        for number, kind in enumerate(("ghost", "new"), 1)
+    )
+    renamed = SceneChange("renamed", 3, "mug", None, None, old_label="cup")
+    found = SceneChanges.of([ghost, new, renamed, replace(new, object_id=4)], 5, ())
+    assert found.counted() == "1 renamed, 2 seen first now, 1 probably never there"
+    assert [line.split(":")[0] for line in found.legend()] == [new.shown, ghost.shown]
+    assert "no longer shows it" in found.legend()[1]
+    nothing = SceneChanges.of([], 5, ())
+    assert (nothing.counted(), nothing.legend()) == ("no changes", [])

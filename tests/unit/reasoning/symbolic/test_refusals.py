@@ -103,6 +103,20 @@ def test_phrases_are_suggested_for_phrases() -> None:
     assert found.failure.suggestion == "the laptop near the sofa"
 
 
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [("sofa left", "leftmost sofa"), ("table next", "dining table"), ("spaceship left", "")],
+)
+def test_words_that_make_no_name_get_the_thing_they_name(text: str, suggestion: str) -> None:
+    router = Router(room_memory())
+    failure = router.ground(query(text)).failure
+    assert failure is not None
+    assert (failure.code, failure.suggestion) == ("not_found", suggestion)
+    assert failure.text.endswith(f'Did you mean "{suggestion}"?') == bool(suggestion)
+    if suggestion:
+        assert router.ground(query(suggestion)).failure is None
+
+
 def test_misspelled_correction_is_not_written_but_suggested() -> None:
     memory = room_memory()
     router = Router(memory)

@@ -30,10 +30,7 @@ from scenemind.cli.suggestions import Yes, can_take, talked
 from scenemind.composition import user_name
 from scenemind.errors import UsageError
 from scenemind.language.english import joined, shown
-from scenemind.memory import Correction
-from scenemind.memory.journal_access import Journal
 from scenemind.reasoning import Alignment, Query
-from scenemind.reasoning.symbolic.undo import of_one_sentence
 from scenemind.report.replies import show_alignment
 from scenemind.report.terminal import with_progress
 from scenemind.untrusted import say
@@ -66,7 +63,9 @@ def _align(
     instruction: Annotated[str, typer.Argument(help="What to correct.", show_default=False)] = "",
     memory: MemoryName = "current",
     live: Live = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take back the newest correction.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back all that the newest sentence wrote.")
+    ] = False,
     list_all: Annotated[bool, typer.Option("--list", help="Show all corrections.")] = False,
     by: Annotated[
         str, typer.Option(help="Author in the journal; else the current user.", show_default=False)
@@ -92,7 +91,7 @@ def _align(
         )
     if not instruction:
         with open_journal(memory, memory_root, live=live) as journal:
-            entries = journal.entries() if list_all else _undo_sentence(journal)
+            entries = journal.entries() if list_all else journal.undo()
             show_corrections(entries, as_json)
             if undo and not as_json:
                 numbers = joined([str(entry.correction_id) for entry in entries])
@@ -122,12 +121,3 @@ def _align(
         again = same_memory(memory, memory_root)
         say(f"`scenemind align --undo {again}` takes it back", file=sys.stderr)
     exit_with(done.failure)
-
-
-def _undo_sentence(journal: Journal) -> list[Correction]:
-    """Take back all that the newest sentence wrote, the newest correction first."""
-    standing = [entry for entry in journal.entries() if not entry.undone]
-    if not standing:
-        return [journal.undo(None)]  # which says so
-    together = of_one_sentence(standing[-1], standing)
-    return [journal.undo(entry.correction_id) for entry in reversed(together)]

@@ -114,6 +114,14 @@ def _drawing(scene: sm.Scene, poses: tuple[ApproachPose, ...]) -> str:
     return standalone_svg(render_top_down(snapshot, colors_of(labels), layers))
 
 
+_MEANS = {
+    "heading rad": "where the robot faces, counter-clockwise from the x axis",
+    "stand-off m": "from the edge of the robot to the thing",
+    "seen": "share of the thing that can be seen from there",
+    "score": "1 is best",
+}
+
+
 def _print(poses: tuple[ApproachPose, ...]) -> None:
     headings = ("pose", "x m", "y m", "heading rad", "stand-off m", "seen", "score")
     table = make_table(*headings, whole=("pose",), right=",".join(headings))
@@ -125,4 +133,4 @@ def _print(poses: tuple[ApproachPose, ...]) -> None:
             f"{pose.visible:.0%}",
             f"{pose.score:.2f}",
         )
-    print_table(table)
+    print_table(table, means=_MEANS)

@@ -27,7 +27,6 @@ from scenemind.cli.options import (
 from scenemind.errors import UsageError
 from scenemind.memory.history import (
     NO_EARLIER_VISIT,
-    ChangeKind,
     SceneChange,
     SceneChanges,
     TimeSpan,
@@ -47,7 +46,6 @@ app = typer.Typer()
 
 # Share of the smaller map's objects that stay in place, below which it is hardly the same room.
 _FEW_IN_PLACE = 0.2
-_KIND_SHOWN: dict[ChangeKind, str] = {"new": "seen first now", "ghost": "thought a ghost"}
 
 
 def of_memory(
@@ -159,17 +157,15 @@ def print_changes(
         unseen: labels of objects whose places were not seen again, by id.
         named_by: who named objects, by id; the others bear the detector's names.
     """
-    counts = (
-        ", ".join(f"{n} {_KIND_SHOWN.get(kind, kind)}" for kind, n in found.counts().items() if n)
-        or "no changes"
-    )
-    say(f"{when}: {counts}, {found.unchanged} as they were", file=sys.stdout)
+    say(f"{when}: {found.counted()}, {found.unchanged} as they were", file=sys.stdout)
     if found.changes:
         headings = ("what", "id", "label", "was at m", "is at m", "moved m", "between")
         table = make_table(*headings, right="id,was at m,is at m,moved m,between")
         for change in found.changes:
             table.add_row(*_row(change, named_by.get(change.object_id, "")))
         print_table(table, spare=("between", "was at m"))
+        for line in found.legend():
+            say(line, file=sys.stdout)
     if unseen:
         named = ", ".join(f"{i} ({label})" for i, label in unseen.items())
         say(f"nobody looked for: {named}", file=sys.stdout)
@@ -208,7 +204,7 @@ def _row(change: SceneChange, named_by: str) -> tuple[str, ...]:
     )
     far = "" if change.distance_m is None else f"{change.distance_m:.2f}"
     return (
-        _KIND_SHOWN.get(change.kind, change.kind),
+        change.shown,
         str(change.object_id),
         escape(label),
         *places,

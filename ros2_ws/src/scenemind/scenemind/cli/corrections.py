@@ -42,11 +42,11 @@ class LiveJournal:
     def entries(self) -> Sequence[Correction]:
         return _corrections("corrections")
 
-    def undo(self, number: int | None) -> Correction:
-        return _corrections("undo", number=number)[0]
+    def undo(self, *numbers: int) -> Sequence[Correction]:
+        return _corrections("undo", numbers=numbers)
 
-    def redo(self, number: int | None) -> Correction:
-        return _corrections("redo", number=number)[0]
+    def redo(self, *numbers: int) -> Sequence[Correction]:
+        return _corrections("redo", numbers=numbers)
 
     def export(self) -> str:
         return str(fetch_live("export")["journal"])
@@ -100,7 +100,7 @@ def show_candidates(found: Sequence[Candidate], as_json: bool) -> None:
         because = escape("; ".join(similar.reasons))
         label = escape(candidate.label)
         table.add_row(str(similar.object_id), label, f"{similar.score:.2f}", because)
-    print_table(table)
+    print_table(table, means={"score": "how alike they are, 1 is the same"})
 
 
 def _replay_json(done: Replay) -> dict[str, Any]:
@@ -125,8 +125,8 @@ _app = typer.Typer(
     no_args_is_help=True, help="List, undo, move and repeat the corrections of a memory."
 )
 _Number = Annotated[int, typer.Argument(help="Number of a correction.")]
-_NewestNumber = Annotated[
-    int | None, typer.Argument(help="Number of a correction; else the newest.", show_default=False)
+_Numbers = Annotated[
+    list[int] | None, typer.Argument(help="Numbers of corrections.", show_default=False)
 ]
 
 
@@ -144,28 +144,28 @@ def _list(
 
 @_app.command("undo", epilog="Example: scenemind corrections undo 3 --memory kitchen")
 def _undo(
-    number: _NewestNumber = None,
+    numbers: _Numbers = None,
     memory: MemoryName = "current",
     live: Live = False,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Undo a correction; without a number, the newest that stands."""
+    """Undo corrections; without a number, all that the newest sentence wrote."""
     with open_journal(memory, memory_root, live=live) as journal:
-        show_corrections([journal.undo(number)], as_json)
+        show_corrections(journal.undo(*(numbers or ())), as_json)
 
 
 @_app.command("redo", epilog="Example: scenemind corrections redo 3 --memory kitchen")
 def _redo(
-    number: _NewestNumber = None,
+    numbers: _Numbers = None,
     memory: MemoryName = "current",
     live: Live = False,
     memory_root: MemoryRoot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Redo an undone correction; without a number, the one that was undone last."""
+    """Redo undone corrections; without a number, the sentence undone last."""
     with open_journal(memory, memory_root, live=live) as journal:
-        show_corrections([journal.redo(number)], as_json)
+        show_corrections(journal.redo(*(numbers or ())), as_json)
 
 
 @_app.command(

@@ -24,8 +24,13 @@ from scenemind.perception.weights import KNOWN_WEIGHTS, get_weights, weights_fol
 from scenemind.report.terminal import make_table, print_json, print_table
 from scenemind.untrusted import read_regular, say
 
+_YOLOX = "https://github.com/Megvii-BaseDetection/YOLOX/releases/download/0.1.1rc0/yolox_s.onnx"
 _detector_app = typer.Typer(
-    no_args_is_help=True, help="Get weights, and make detectors ready to run without torch."
+    no_args_is_help=True,
+    help="Get weights, and make detectors ready to run without torch.",
+    epilog=f"A detector to start with: curl -LO {_YOLOX} (Apache-2.0, boxes), then --detector"
+    " ./yolox_s.onnx. Those that look for words: scenemind detector get. Others: the page"
+    " Detectors of the documentation (docs/detectors.md).",
 )
 
 

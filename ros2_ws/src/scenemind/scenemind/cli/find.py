@@ -69,6 +69,12 @@ def _find(
         raise typer.Exit(1)
 
 
+_MEANS = {
+    "score": "how well the words fit, 1 is best",
+    "measured": "share of the box that depth showed; the rest is completed",
+}
+
+
 def _print_found(found: list[tuple[Found, MapObject]]) -> None:
     headings = ("id", "label", "score", "why", "centre m", "measured")
     table = make_table(*headings, right="id,score,centre m,measured")
@@ -81,7 +87,7 @@ def _print_found(found: list[tuple[Found, MapObject]]) -> None:
             " ".join(f"{value:.2f}" for value in thing.box.center),
             f"{thing.measured_share:.0%}",
         )
-    print_table(table)
+    print_table(table, means=_MEANS)
 
 
 def _as_json(one: Found, thing: MapObject) -> dict[str, Any]:

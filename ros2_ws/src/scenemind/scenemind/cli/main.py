@@ -25,7 +25,7 @@ class _Entry(NamedTuple):
 
 
 _COMMANDS = {
-    "map": _Entry("Map", "map", "Map a recorded sequence into a memory."),
+    "map": _Entry("Map", "map", "Map a recording into a memory."),
     "convert": _Entry("Map", "convert", "Write a recording as a rosbag2 bag."),
     "memory": _Entry("Map", "memory", "List, copy, check, repair and delete memories."),
     "ask": _Entry("Ask", "ask", "Ask about a mapped place, or a photograph."),
@@ -39,7 +39,7 @@ _COMMANDS = {
     "view": _Entry("Ask", "view", "Look at a memory in the browser, ask and correct."),
     "align": _Entry("Correct", "align", "Correct a memory in plain words."),
     "corrections": _Entry("Correct", "corrections", "List, undo, move and repeat corrections."),
-    "demo": _Entry("Robot", "demo", "Run the nodes on a sequence, and write a report."),
+    "demo": _Entry("Robot", "demo", "Run the nodes on a recording, and write a report."),
     "up": _Entry("Robot", "nodes", "Start the mapping and reasoning nodes."),
     "play": _Entry("Robot", "nodes", "Publish a recording on the camera topics."),
     "doctor": _Entry("Robot", "doctor", "Check a recording or the running camera."),

@@ -43,7 +43,7 @@ app = typer.Typer()
 class MapOptions:
     """Options of `scenemind map`."""
 
-    sequence: Annotated[str, typer.Argument(help="Folder, bag, or sim:1, sim:2, ...")]
+    recording: Annotated[str, typer.Argument(help="Folder, bag, or sim:1, sim:2, ...")]
     memory: MemoryName = "current"
     detector: DetectorName = None
     config: ConfigFile = None
@@ -72,9 +72,9 @@ class MapOptions:
 )
 @takes(MapOptions)
 def _map(options: MapOptions) -> None:
-    """Map a recorded sequence into a memory."""
+    """Map a recording into a memory."""
     settings = load_settings(options.config)
-    source = open_source(options.sequence)
+    source = open_source(options.recording)
     settings, model = named_detector(settings, source, options.detector)
     progress_console().print(f"{source.name}: {len(source)} frames")
 
@@ -114,7 +114,7 @@ def _map(options: MapOptions) -> None:
     if options.as_json:
         print_json(
             {
-                "sequence": source.name,
+                "recording": source.name,
                 "detector": model.name,
                 "memory": str(folder),
                 "frames": mapped.frames,
@@ -147,7 +147,7 @@ def _map(options: MapOptions) -> None:
         say(
             f"no object is in the map: one is, once {least} frames show it whole"
             " (object_map.confirm_observations). Map more frames, or ask scenemind doctor"
-            f" {options.sequence} what is wrong with the recording",
+            f" {options.recording} what is wrong with the recording",
             file=sys.stderr,
         )
         return

@@ -39,7 +39,7 @@ def _list(memory_root: MemoryRoot = None, as_json: AsJson = False) -> None:
         print_json({"root": str(root), "memories": [_as_json(info) for info in found]})
         return
     if not found:
-        say(f"no memories in {root}: make one with `scenemind map SEQUENCE --memory NAME`")
+        say(f"no memories in {root}: make one with `scenemind map RECORDING --memory NAME`")
         return
     headings = ("name", "MB", "frames", "objects", "images", "last used", "version", "")
     table = make_table(*headings, whole=("name",), right="MB,frames,objects,images,version")

@@ -58,7 +58,9 @@ def _up(
 
 @app.command("play", epilog="Example: scenemind play ~/recordings/kitchen --rate 0")
 def _play(
-    sequence: Annotated[str, typer.Argument(help="Folder, bag, or sim:SEED for a simulated room.")],
+    recording: Annotated[
+        str, typer.Argument(help="Folder, bag, or sim:SEED for a simulated room.")
+    ],
     rate: Annotated[
         float, typer.Option(min=0.0, help="Speed; 1: as recorded, 0: as fast as frames are mapped.")
     ] = 1.0,
@@ -66,13 +68,14 @@ def _play(
 ) -> None:
     """Publish a recording on the camera topics, for running nodes (`scenemind up`)."""
     say(
-        f"{sequence} is played once nodes read its topics. In another terminal `scenemind up --sim`"
+        f"{recording} is played once nodes read its topics. In another terminal"
+        " `scenemind up --sim`"
         " starts them for a simulated room, `scenemind up --params detector.weights=FILE.onnx` for"
         " a recording",
         file=sys.stderr,
     )
     command = [sys.executable, "-m", "scenemind_ros.sequence_player", "--ros-args"]
     # JSON is YAML, so a path of digits or with a colon stays a text.
-    for name, value in (("sequence", json.dumps(sequence)), ("rate", rate), ("loop", loop)):
+    for name, value in (("sequence", json.dumps(recording)), ("rate", rate), ("loop", loop)):
         command += ["-p", f"{name}:={str(value).lower() if isinstance(value, bool) else value}"]
     os.execve(command[0], command, ros_environment())

@@ -22,7 +22,7 @@ from scenemind.config.scenemind_config import default_root
 from scenemind.errors import UsageError
 from scenemind.memory import SceneMemoryError, list_memories
 from scenemind.perception.protocols import Detector
-from scenemind.perception.weights import WEIGHTS_VARIABLE
+from scenemind.perception.weights import WEIGHTS_VARIABLE, detectors_in
 from scenemind.reasoning import Policy, ReasoningFailure
 from scenemind.reasoning.query import METHODS
 from scenemind.report.replies import exit_status
@@ -67,8 +67,9 @@ DetectorName = Annotated[
     str | None,
     typer.Option(
         "--detector",
-        help="For recorded sequences: an .onnx, .xml or .pt file, or a name such as"
-        " yoloe-26n-seg; else detector.weights, else $SCENEMIND_WEIGHTS.",
+        help="For recordings: an .onnx, .xml or .pt file; a folder of them; or a name such"
+        " as yoloe-26n-seg, or of a file in $SCENEMIND_WEIGHTS. Else detector.weights, else"
+        " $SCENEMIND_WEIGHTS.",
         show_default=False,
     ),
 ]
@@ -260,6 +261,10 @@ def named_detector(
         why = f"${WEIGHTS_VARIABLE}"
     else:
         why = f"found in {weights.parent}, as none is named"
+    asked = named or settings.detector.weights or os.environ.get(WEIGHTS_VARIABLE, "")
+    others = [name for name in detectors_in(weights.parent) if name != weights.name]
+    if weights.name and others and (not asked or Path(asked).expanduser().is_dir()):
+        why += f"; also there: {', '.join(others)}"
     say(f"detector: {weights.name or model.name} ({why})", file=sys.stderr)
     return chosen, model
 

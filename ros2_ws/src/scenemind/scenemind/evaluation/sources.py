@@ -24,7 +24,7 @@ from scenemind.memory import (
     tree_json,
 )
 from scenemind.memory.disk.folder import DATABASE
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET
 
 SOURCE = "ground-truth objects"
@@ -101,6 +101,13 @@ class ObjectsMemory:
         del stamp_ns
         raise SceneMemoryError(f"there is no history: these are {self._source} only")
 
+    def visits(self) -> tuple[Visit, ...]:
+        """
+        Raises:
+            SceneMemoryError: always.
+        """
+        raise SceneMemoryError(f"there is no history: these are {self._source} only")
+
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """
         Raises:
@@ -109,20 +116,20 @@ class ObjectsMemory:
         del edits, by, reason
         self._refuse()
 
-    def undo(self, correction_id: int | None = None) -> Correction:
+    def undo(self, *correction_ids: int) -> list[Correction]:
         """
         Raises:
             SceneMemoryError: always.
         """
-        del correction_id
+        del correction_ids
         self._refuse()
 
-    def redo(self, correction_id: int | None = None) -> Correction:
+    def redo(self, *correction_ids: int) -> list[Correction]:
         """
         Raises:
             SceneMemoryError: always.
         """
-        del correction_id
+        del correction_ids
         self._refuse()
 
     def corrections(self) -> list[Correction]:

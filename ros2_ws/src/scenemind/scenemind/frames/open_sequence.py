@@ -36,7 +36,10 @@ def open_sequence(path: Path | str, bag_options: BagOptions | None = None) -> Re
     readers = (seven_scenes, hololens, tum, open_eqa, scannet, sens)
     path = Path(path)
     if not path.exists():
-        raise FrameError(f"there is no recording at {path.absolute()}; formats: docs/recordings.md")
+        raise FrameError(
+            f"there is no recording at {path.absolute()}: name a folder, a bag or a .sens file that"
+            " is there, or `sim:3` for a simulated room"
+        )
     for reader in readers:
         if reader.recognises(path):
             return reader.read(path)

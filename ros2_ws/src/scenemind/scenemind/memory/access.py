@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind.memory.types import (
     Correction,
@@ -93,6 +93,14 @@ class MemoryAccess(Protocol):
         """
         ...
 
+    def visits(self) -> Sequence[Visit]:
+        """The visits of the camera, oldest first; none before the first frame.
+
+        Raises:
+            SceneMemoryError: no visits are known of this memory, or the disk failed.
+        """
+        ...
+
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         """Write edits to the journal, all or none.
 
@@ -102,16 +110,18 @@ class MemoryAccess(Protocol):
         """
         ...
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Undo one correction; without an id, the newest one that stands.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Undo corrections, all or none; without a number, all that the newest sentence wrote.
+        The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is nothing (left) to undo, or no such correction.
         """
         ...
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo one undone correction; without an id, the one that was undone last.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo undone corrections, all or none; without a number, the sentence that
+        was undone last. The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is nothing to redo, no such correction, or another one

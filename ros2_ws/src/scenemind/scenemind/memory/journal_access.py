@@ -31,12 +31,13 @@ class Journal(Protocol):
         """All entries, oldest first, undone ones included."""
         ...
 
-    def undo(self, number: int | None) -> Correction:
-        """Undo an entry; None: the newest one that stands."""
+    def undo(self, *numbers: int) -> Sequence[Correction]:
+        """Undo entries; without a number, all that the newest sentence wrote."""
         ...
 
-    def redo(self, number: int | None) -> Correction:
-        """Redo an undone entry; None: the one that was undone last."""
+    def redo(self, *numbers: int) -> Sequence[Correction]:
+        """Redo undone entries; without a number, the sentence that
+        was undone last."""
         ...
 
     def export(self) -> str:
@@ -89,11 +90,11 @@ class StoredJournal:
     def entries(self) -> Sequence[Correction]:
         return self._memory.corrections()
 
-    def undo(self, number: int | None) -> Correction:
-        return self._memory.undo(number)
+    def undo(self, *numbers: int) -> Sequence[Correction]:
+        return self._memory.undo(*numbers)
 
-    def redo(self, number: int | None) -> Correction:
-        return self._memory.redo(number)
+    def redo(self, *numbers: int) -> Sequence[Correction]:
+        return self._memory.redo(*numbers)
 
     def export(self) -> str:
         return self._memory.export_corrections()

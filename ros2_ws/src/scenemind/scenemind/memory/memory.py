@@ -346,22 +346,24 @@ class Memory(MemoryReader):
             self._state.embeddings.put(embedding)
             return True
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Undo one correction; without an id, the newest one that stands.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Undo corrections, all or none; without a number, all that the newest sentence wrote.
+        The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is none (left), or the disk failed; nothing was undone.
         """
-        return self._correct(lambda state: [state.journal.undo(correction_id)])[0]
+        return self._correct(lambda state: state.journal.undo(*correction_ids))
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo one undone correction; without an id, the one that was undone last.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo undone corrections, all or none; without a number, the sentence that
+        was undone last. The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: there is none, another entry contradicts it, or the disk failed;
                 nothing was changed.
         """
-        return self._correct(lambda state: [state.journal.redo(correction_id)])[0]
+        return self._correct(lambda state: state.journal.redo(*correction_ids))
 
     def import_corrections(self, text: str, by: str = "", *, preview: bool = False) -> Replay:
         """Replay an exported journal of another map of this place. Its objects are found by their
@@ -504,21 +506,21 @@ class ReadOnlyMemory(MemoryReader):
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
-    def undo(self, correction_id: int | None = None) -> Correction:  # noqa: ARG002
+    def undo(self, *correction_ids: int) -> list[Correction]:  # noqa: ARG002
         """
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
-    def redo(self, correction_id: int | None = None) -> Correction:  # noqa: ARG002
+    def redo(self, *correction_ids: int) -> list[Correction]:  # noqa: ARG002
         """
         Raises:
             SceneMemoryError: always.
         """
-        raise self._refusal()
+        raise self.refusal()
 
     def unlock(self) -> None:
         """Let other processes write from now on. What was read stays; who reads the disk again
@@ -540,8 +542,12 @@ class ReadOnlyMemory(MemoryReader):
     ) -> None:
         self.close()
 
-    def _refusal(self) -> SceneMemoryError:
-        return SceneMemoryError(f"{self.path} is open to read only: open it without read_only")
+    def refusal(self) -> SceneMemoryError:
+        """What is raised where it should be changed, with the way out."""
+        return SceneMemoryError(
+            f"{self.path} is open to be read only, and cannot be changed: close it, and open it"
+            " without read_only"
+        )
 
 
 def _keep_nothing(changes: Changes) -> None:

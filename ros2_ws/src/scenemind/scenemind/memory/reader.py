@@ -19,7 +19,7 @@ from scenemind.memory.frame_index import FrameIndexer
 from scenemind.memory.graph.corrections import SimilarObject
 from scenemind.memory.graph.corrections.replay import corrections_to_json
 from scenemind.memory.graph.corrections.similar import find_similar
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.history.history import MemoryHistory
 from scenemind.memory.occupancy.approach import (
     ROBOT,
@@ -315,6 +315,10 @@ class MemoryReader(TreeReader):
         """Changes up to now; see `MemoryHistory.changes_since`."""
         return self.history.changes_since(stamp_ns)
 
+    def visits(self) -> tuple[Visit, ...]:
+        """The visits of the camera; see `MemoryHistory.visits`."""
+        return self.history.visits()
+
     def occupancy(self) -> OccupancyGrid:
         """What was seen of the floor: free, occupied, unknown; the same value until it changes.
 
@@ -353,7 +357,8 @@ class MemoryReader(TreeReader):
         """
         scene, grid = self.snapshot(), self.occupancy()
         if object_id not in scene.objects:
-            raise SceneMemoryError(f"there is no object {object_id} in the map")
+            ids = f"{min(scene.objects)} to {max(scene.objects)}" if scene.objects else "none yet"
+            raise SceneMemoryError(f"there is no object {object_id} in the map; numbers: {ids}")
         index = self.frame_index()
         if robot.camera is None and len(index.camera_indices):
             robot = replace(robot, camera=index.cameras[index.camera_indices[-1]])

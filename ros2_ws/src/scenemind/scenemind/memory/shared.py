@@ -14,7 +14,7 @@ from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.folder import DATABASE, MemoryFolder
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.memory import Memory, ReadOnlyMemory
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind.memory.types import (
@@ -113,6 +113,10 @@ class SharedMemory:
         """See `MemoryAccess`."""
         return self._read(lambda memory: memory.changes_since(stamp_ns))
 
+    def visits(self) -> tuple[Visit, ...]:
+        """See `MemoryAccess`."""
+        return self._read(lambda memory: memory.visits())
+
     def corrections(self) -> list[Correction]:
         """See `MemoryAccess`."""
         self.snapshot()
@@ -129,13 +133,13 @@ class SharedMemory:
         """See `MemoryAccess`."""
         return self._write(lambda memory: memory.apply(edits, by, reason))
 
-    def undo(self, correction_id: int | None = None) -> Correction:
+    def undo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        return self._write(lambda memory: memory.undo(correction_id))
+        return self._write(lambda memory: memory.undo(*correction_ids))
 
-    def redo(self, correction_id: int | None = None) -> Correction:
+    def redo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        return self._write(lambda memory: memory.redo(correction_id))
+        return self._write(lambda memory: memory.redo(*correction_ids))
 
     def close(self) -> None:
         """Forget the memory; a second call does nothing."""
@@ -190,7 +194,10 @@ class SharedMemory:
 
     def _write(self, step: Callable[[Memory], Result]) -> Result:
         if self._read_only:
-            raise SceneMemoryError(f"{self._path} is open to read only: corrections are refused")
+            raise SceneMemoryError(
+                f"{self._path} is open to be read only, and cannot be changed: start again without"
+                " read-only"
+            )
         with self._lock, Memory.open(self._path, self._config) as memory:
             return step(memory)
 

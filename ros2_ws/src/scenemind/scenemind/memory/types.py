@@ -272,6 +272,12 @@ class Correction:
         """Taken back."""
         return self.undone_ns != 0
 
+    @property
+    def as_one(self) -> tuple[int, str, str, int]:
+        """The same for entries that one sentence wrote, and that stand or were undone together:
+        what is undone and redone as one."""
+        return (self.stamp_ns, self.by, self.reason, self.undone_ns)
+
     def __repr__(self) -> str:
         edit = f"{self.edit.kind} {list(self.edit.object_ids)}"
         undone = ", undone" if self.undone else ""

@@ -12,7 +12,7 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -28,6 +28,9 @@ CACHE_VARIABLE = "SCENEMIND_CACHE"
 OFFLINE_VARIABLE = "SCENEMIND_OFFLINE"
 _CHUNK = 1 << 20
 EXPORTED = (".onnx", ".xml")  # suffixes of models that run without torch; none is downloaded
+# A name without one of these means the first that is there.
+_SUFFIXES = (*EXPORTED, ".pt", ".pth", ".ts", ".yaml", ".yml")
+_LEFT_OUT = (*EXPORTED, ".pt", ".pth")
 WEIGHTS_VARIABLE = "SCENEMIND_WEIGHTS"
 _ULTRALYTICS = "https://github.com/ultralytics/assets/releases/download/v8.4.0/"
 _OPENAI = "https://openaipublic.azureedge.net/clip/models/"
@@ -42,6 +45,8 @@ _MOBILE_SAM_DIGEST = "6dbb90523a35330fedd7f1d3dfc66f995213d81b29a5ca8108dbcdd4e3
 # Preference within a folder: masks give better 3D boxes, and large inputs find small objects.
 _PREFERRED = ("yolov8n-seg_deq640.onnx", "yolov8n-seg_int8.onnx", "yolox_nano.onnx")
 _REMEDY = "give the path of a file that is there, or a name that can be fetched"
+# The longest list of files in an error.
+_MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +62,37 @@ class Source:
     sha256: str = ""
 
 
-def _sources() -> dict[str, Source]:
-    detectors = [f"yolov8{size}-worldv2.pt" for size in "smlx"]
-    detectors += [f"yoloe-11{size}-seg.pt" for size in "sml"]
-    detectors += [f"yoloe-26{size}-seg.pt" for size in "nsmlx"]
-    towers = "mobileclip_blt.ts", "mobileclip2_b.ts"
-    clip = "40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af"
-    return {
-        **{name: Source(_ULTRALYTICS + name, "AGPL-3.0") for name in detectors},
-        **{name: Source(_ULTRALYTICS + name, "Apple's, for research") for name in towers},
-        "ViT-B-32.pt": Source(f"{_OPENAI}{clip}/ViT-B-32.pt", "MIT", clip),
-        **{name: Source(_META + name, "Apache-2.0", digest) for name, digest in _SAM.items()},
-        "mobile_sam.pt": Source(_MOBILE_SAM + "mobile_sam.pt", "Apache-2.0", _MOBILE_SAM_DIGEST),
-    }
+def _sources(licence: str, root: str, *names: str) -> dict[str, Source]:
+    return {name: Source(root + name, licence) for name in names}
 
 
-KNOWN_WEIGHTS: Mapping[str, Source] = _sources()
+_CLIP = "40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af"
+DETECTORS: Mapping[str, Source] = _sources(
+    "AGPL-3.0",
+    _ULTRALYTICS,
+    *(f"yolov8{size}-worldv2.pt" for size in "smlx"),
+    *(f"yoloe-11{size}-seg.pt" for size in "sml"),
+    *(f"yoloe-26{size}-seg.pt" for size in "nsmlx"),
+)
+SEGMENTERS: Mapping[str, Source] = {
+    **{name: Source(_META + name, "Apache-2.0", digest) for name, digest in _SAM.items()},
+    "mobile_sam.pt": Source(_MOBILE_SAM + "mobile_sam.pt", "Apache-2.0", _MOBILE_SAM_DIGEST),
+}
+ENCODERS: Mapping[str, Source] = {
+    **_sources("Apple's, for research", _ULTRALYTICS, "mobileclip_blt.ts", "mobileclip2_b.ts"),
+    "ViT-B-32.pt": Source(f"{_OPENAI}{_CLIP}/ViT-B-32.pt", "MIT", _CLIP),
+}
+KNOWN_WEIGHTS: Mapping[str, Source] = {**DETECTORS, **ENCODERS, **SEGMENTERS}
 
 
-def find_weights(name_or_path: str) -> Path:
+def find_weights(name_or_path: str, among: Collection[str] = KNOWN_WEIGHTS) -> Path:
     """Path of a file of weights, downloaded where needed; see `locate_weights`.
 
     Raises:
         PerceptionError: no such file or name, the download failed, or a file of the cache has
             another hash than it should; names the URL and the path for a manual download.
     """
-    place = locate_weights(name_or_path)
+    place = locate_weights(name_or_path, among)
     is_cached = place.parent.resolve() == weights_folder().resolve()
     if is_cached and place.name in KNOWN_WEIGHTS:
         return get_weights(place.name)
@@ -105,7 +115,7 @@ def get_weights(name: str, sha256: str = "", *, accepts_unpinned: bool = False) 
     """
     source = KNOWN_WEIGHTS.get(name)
     if source is None:
-        raise PerceptionError(f"there are no weights {name!r}: {_suggestion(name)}")
+        raise PerceptionError(f"there are no weights {name!r}: {_suggestion(name, KNOWN_WEIGHTS)}")
     place = weights_folder() / name
     record = place.with_name(f"{name}.sha256")
     try:
@@ -145,23 +155,33 @@ def hash_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def locate_weights(name_or_path: str) -> Path:
+def locate_weights(
+    name_or_path: str,
+    among: Collection[str] = KNOWN_WEIGHTS,
+    more_folders: Sequence[Path] = (),
+) -> Path:
     """Path of a file of weights, now or after `find_weights` has downloaded it.
 
-    A path has a slash (or is `.`, `..`, `~`), and is used as it is; of a folder, the best model
-    known by name. A name is searched in `$SCENEMIND_WEIGHTS` (a folder, or one file of that name),
-    then in `weights_folder()`, then among `KNOWN_WEIGHTS`. The suffix .pt may be left out.
+    A path has a slash (or is `.`, `..`, `~`), and is used as it is; of a folder, the best detector
+    known by name, or the only one. A name is searched in `$SCENEMIND_WEIGHTS` (a folder, or one
+    file of that name), then in `weights_folder()`, then in `more_folders`, then among
+    `KNOWN_WEIGHTS`. The suffix .onnx, .xml, .pt or .pth may be left out; the first that is there
+    is taken.
+
+    Args:
+        among: the known names that an error offers, such as `DETECTORS`.
 
     Raises:
-        PerceptionError: no such file or name; names similar ones.
+        PerceptionError: no such file or name; names similar ones, or those that are there.
     """
     path = Path(name_or_path).expanduser()
     is_name = not is_path(name_or_path)
     if path.is_dir() and not is_name:
         return _best_of(path)
-    spellings = [path] if path.suffix else [path, path.with_name(f"{path.name}.pt")]
+    spellings = _spellings(path)
+    folders = [*_named_places(), *more_folders]
     for spelling in spellings:
-        for place in _candidates(spelling.name) if is_name else [spelling]:
+        for place in _candidates(spelling.name, folders) if is_name else [spelling]:
             if place.is_file():
                 return place
     here = next((spelling for spelling in spellings if is_name and spelling.exists()), None)
@@ -171,8 +191,10 @@ def locate_weights(name_or_path: str) -> Path:
             f" ./{here} for the one that is here"
         )
     if path.suffix in EXPORTED:
+        there = f" (there are {', '.join(found)})" if (found := _files_in(folders)) else ""
         raise PerceptionError(
-            f"no such file: {path.absolute()}: name a file that is there, or a model by its name"
+            f"no such file: {path.absolute()}: name a file that is there, or a model by its"
+            f" name{there}"
         )
     if not is_name:
         raise PerceptionError(f"there are no weights at {path}: {_REMEDY}")
@@ -180,7 +202,8 @@ def locate_weights(name_or_path: str) -> Path:
         if spelling.name in KNOWN_WEIGHTS:
             return weights_folder() / spelling.name
     raise PerceptionError(
-        f"there are no weights {name_or_path!r}: {_REMEDY}: {_suggestion(name_or_path)}"
+        f"there are no weights {name_or_path!r}: {_REMEDY}:"
+        f" {_suggestion(name_or_path, among, _files_in(folders))}"
     )
 
 
@@ -189,28 +212,60 @@ def is_path(name_or_path: str) -> bool:
     return "/" in name_or_path or name_or_path in ("", ".", "..", "~")
 
 
-def _best_of(folder: Path) -> Path:
-    for name in _PREFERRED:
-        if (path := folder / name).is_file():
-            return path
-    raise PerceptionError(
-        f"{folder} is a folder without a detector that is known by name"
-        f" ({', '.join(_PREFERRED)}): name one file"
+def detectors_in(folder: Path) -> list[str]:
+    """Names of the files in a folder that may be detectors, sorted."""
+    if not folder.is_dir():
+        return []
+    return sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.is_file() and (path.suffix in EXPORTED or path.name in DETECTORS)
     )
 
 
-def _candidates(name: str) -> list[Path]:
+def _spellings(path: Path) -> list[Path]:
+    if path.suffix in _SUFFIXES:
+        return [path]
+    return [path, *(path.with_name(f"{path.name}{suffix}") for suffix in _LEFT_OUT)]
+
+
+def _best_of(folder: Path) -> Path:
+    there = detectors_in(folder)
+    best = next((name for name in _PREFERRED if name in there), None)
+    if best is None and len(there) == 1:
+        (best,) = there
+    if best is not None:
+        return folder / best
+    found = ", ".join(there[:_MOST_LISTED]) or "no detector"
+    raise PerceptionError(
+        f"{folder} is a folder with {found}, none of them known by name"
+        f" ({', '.join(_PREFERRED)}): name one file"
+        if there
+        else f"{folder} is a folder without a detector (.onnx, .xml): name one file"
+    )
+
+
+def _named_places() -> list[Path]:
+    """Where a name is looked for: folders, or one file."""
     variable = os.environ.get(WEIGHTS_VARIABLE)
-    named = Path(variable).expanduser() if variable else None
-    places = [weights_folder() / name]
-    if named is not None:
-        places.insert(0, named if named.name == name else named / name)
-    return places
+    named = [Path(variable).expanduser()] if variable else []
+    return [*named, weights_folder()]
 
 
-def _suggestion(name: str) -> str:
-    near = difflib.get_close_matches(name, KNOWN_WEIGHTS, 3)
-    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(KNOWN_WEIGHTS)}"
+def _candidates(name: str, places: Sequence[Path]) -> list[Path]:
+    return [place if place.name == name else place / name for place in places]
+
+
+def _files_in(places: Sequence[Path]) -> list[str]:
+    return [name for place in places for name in detectors_in(place)][:_MOST_LISTED]
+
+
+def _suggestion(name: str, among: Collection[str], here: Sequence[str] = ()) -> str:
+    near = difflib.get_close_matches(name, [*here, *among], 3)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    there = f"on this machine are {', '.join(here)}; " if here else ""
+    return f"{there}known are {', '.join(among)}"
 
 
 def weights_folder() -> Path:

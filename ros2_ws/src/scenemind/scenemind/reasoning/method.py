@@ -264,6 +264,7 @@ class Attempt(Generic[Reply]):
         reply: None where it failed.
         is_broken: it failed for want of a resource, such as a model; another method may answer.
         fallback: why this method answered in place of another.
+        cause: the model's own failure, without what was done about it; empty: another one.
     """
 
     method: str
@@ -271,6 +272,7 @@ class Attempt(Generic[Reply]):
     failure: ReasoningFailure | None = None
     is_broken: bool = False
     fallback: str = ""
+    cause: str = ""
 
 
 def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
@@ -285,7 +287,9 @@ def attempt(method: str, answer: Callable[[], Reply]) -> Attempt[Reply]:
         if error.kind == "cancelled":
             return Attempt(method, failure=CANCELLED)
         code = _CODES.get(error.kind, "model_failed")
-        return _failed(method, code, error, is_broken=error.kind not in _FINAL)
+        tried: Attempt[Reply] = _failed(method, code, error, is_broken=error.kind not in _FINAL)
+        first = error.__cause__ if isinstance(error.__cause__, ModelError) else error
+        return replace(tried, cause=str(first))
     except PerceptionError as error:
         return _failed(method, "model_failed", error)
     except SandboxError as error:
@@ -305,6 +309,9 @@ def in_place_of(broken: Attempt[Reply], other: Attempt[Reply]) -> Attempt[Reply]
     code = broken.failure.code
     if code in _BY_MODEL and other.failure.code == "not_understood":
         text = f"{reason.rstrip('.')}; and without a model this question cannot be answered."
+        return replace(broken, failure=ReasoningFailure(code, text))
+    if broken.cause and broken.cause in other.failure.text:  # both ask one server
+        text = f"{reason.rstrip('.')}; {other.method} failed likewise"
         return replace(broken, failure=ReasoningFailure(code, text))
     text = f"{reason.rstrip('.')}. {other.method} has no answer either: {other.failure.text}"
     code = other.failure.code if code == "empty_memory" else code

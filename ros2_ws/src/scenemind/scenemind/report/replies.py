@@ -300,9 +300,15 @@ def _print_chosen(chosen: Chosen, labels: Mapping[int, str]) -> None:
     if selection.reasoning:
         say(selection.reasoning)
     if selection.key_frames:
-        print_table(_frame_table(selection, labels))
+        print_table(_frame_table(selection, labels), means=_OF_FRAMES)
     if chosen.usage.calls:
         say(f"{chosen.selector}: {chosen.seconds:.1f} s, {usage_text(chosen.usage)}")
+
+
+_OF_FRAMES = {
+    "location": "number of the stretch of the way that the frame is from",
+    "score": "how well it fits, higher is better",
+}
 
 
 def _frame_table(selection: Selection, labels: Mapping[int, str]) -> Table:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rich.box import SIMPLE_HEAD
@@ -21,7 +22,7 @@ from rich.text import Text
 
 from scenemind.geometry import Box3D
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Stay
-from scenemind.memory.history import staying
+from scenemind.memory.history import HARDLY_SEEN, NEVER_THERE, staying
 from scenemind.models import Allowance
 from scenemind.reasoning import ReasoningFailure
 from scenemind.reasoning.method import Asking, Progress
@@ -33,6 +34,7 @@ _FILE_WIDTH = 120  # characters, where standard output is no terminal
 _WIDEST = 1000  # characters, of a table whose width is measured
 _COUNT_EVERY = 10  # frames: making a snapshot in each would take part of their time
 _SHOWN_CHARACTERS = 400  # of the text of a model that is still writing
+_NO_MEANINGS: Mapping[str, str] = MappingProxyType({})
 
 Result = TypeVar("Result")
 
@@ -109,11 +111,14 @@ def make_table(
     return table
 
 
-def print_table(table: Table, spare: Sequence[str] = ()) -> None:
+def print_table(
+    table: Table, spare: Sequence[str] = (), means: Mapping[str, str] = _NO_MEANINGS
+) -> None:
     """Print on standard output.
 
     Args:
         spare: columns that are left out, in this order, until the others fit into the terminal.
+        means: what headings mean; a line under the table says it of those that are shown.
     """
     terminal = Console()
     console = PlainConsole(width=terminal.width if terminal.is_terminal else _FILE_WIDTH)
@@ -123,6 +128,17 @@ def print_table(table: Table, spare: Sequence[str] = ()) -> None:
             break
         table.columns = [column for column in table.columns if column.header != heading]
     console.print(table)
+    headings = [str(column.header) for column in table.columns] if table.row_count else []
+    legend = "; ".join(f"{heading}: {means[heading]}" for heading in headings if heading in means)
+    if legend:
+        say(legend, file=sys.stdout)
+
+
+_OF_OBJECTS = {
+    "seen": "in how many frames",
+    "confidence": "that it is there, 0 to 1",
+    "meant": "how likely it is the one that is meant, 0 to 1",
+}
 
 
 def print_objects(objects: Iterable[MapObject], meant: Sequence[float] | None = None) -> None:
@@ -145,7 +161,7 @@ def print_objects(objects: Iterable[MapObject], meant: Sequence[float] | None = 
             str(obj.observation_count),
             f"{obj.confidence if meant is None else meant[at]:.2f}",
         )
-    print_table(table, spare=("seen", "size m", "colour", "centre m"))
+    print_table(table, spare=("seen", "size m", "colour", "centre m"), means=_OF_OBJECTS)
 
 
 def _label(obj: MapObject) -> str:
@@ -157,11 +173,11 @@ def _label(obj: MapObject) -> str:
 
 
 def object_counts(snapshot: MemorySnapshot) -> str:
-    """Counts in words, such as "12 objects, 2 gone, 1 thought a ghost"."""
+    """Counts in words, such as "12 objects, 2 gone, 1 probably never there (a detector ...)"."""
     removed = staying(snapshot.gone).values()
     ghosts = sum(thing.is_ghost for thing in removed)
     gone = f", {len(removed) - ghosts} gone" if len(removed) > ghosts else ""
-    thought = f", {ghosts} thought {'a ghost' if ghosts == 1 else 'ghosts'}" if ghosts else ""
+    thought = f", {ghosts} {NEVER_THERE} ({HARDLY_SEEN})" if ghosts else ""
     return f"{len(snapshot.objects)} objects{gone}{thought}"
 
 

@@ -18,7 +18,7 @@ from scenemind.geometry import Box3D, gap_m
 from scenemind.language.english import with_article
 from scenemind.memory import Correction, KeyFrame, MapObject, MemorySnapshot, Relation
 from scenemind.memory.graph.relations import RELATION_NAMES
-from scenemind.memory.history import SceneChange, Visit, staying
+from scenemind.memory.history import HARDLY_SEEN, NEVER_THERE, SceneChange, Visit, staying
 from scenemind.memory.history.timeline import show_stamp
 from scenemind.memory.types import StructureKind
 from scenemind.report.journal import told_corrections
@@ -28,7 +28,7 @@ from scenemind.viewer.pictures import picture_address, plain
 Json: TypeAlias = "dict[str, Any]"
 _MOST_ROWS, _MOST_NEIGHBORS = 8, 6
 _NARROWING = ("besides", "next to", "near")  # each implies those behind it
-_MOST_ENTRIES, _MOST_EVENTS, _MOST_GONE = 30, 40, 12
+_MOST_ENTRIES, _MOST_EVENTS, _MOST_GONE, _MOST_CHANGED = 30, 40, 12, 12
 _LONGEST = 300
 _TOUCHES_M, _BESIDE_M, _NEAR_M = 0.1, 0.4, 1.5  # from what a place is told by
 _SURFACES: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
@@ -331,19 +331,26 @@ def _is_between(stamp_ns: int, visit: Visit) -> bool:
 
 
 def journal_json(entries: Sequence[Correction]) -> list[Json]:
-    """The newest corrections first."""
-    told = list(zip(entries, told_corrections(entries), strict=True))
-    return [
-        {
-            "id": entry.correction_id,
-            "what": plain(what, _LONGEST),
-            "reason": plain(entry.reason, _LONGEST),
-            "by": plain(entry.by, _LONGEST),
-            "when": show_stamp(entry.stamp_ns),
-            "undone": entry.undone,
-        }
-        for entry, what in told[: -_MOST_ENTRIES - 1 : -1]
-    ]
+    """What people said, newest first: each sentence with all that it changed."""
+    told: dict[object, list[tuple[Correction, str]]] = {}
+    for entry, what in zip(entries, told_corrections(entries), strict=True):
+        told.setdefault(entry.as_one, []).append((entry, what))
+    sentences = sorted(told.values(), key=lambda written: -written[-1][0].correction_id)
+    return [_sentence_json(written) for written in sentences[:_MOST_ENTRIES]]
+
+
+def _sentence_json(written: Sequence[tuple[Correction, str]]) -> Json:
+    newest, _ = written[-1]
+    what = [f"{entry.correction_id}. {words}" for entry, words in written[:_MOST_CHANGED]]
+    more = len(written) - len(what)
+    return {
+        "id": newest.correction_id,
+        "what": [plain(line, _LONGEST) for line in what] + [f"and {more} more"] * (more > 0),
+        "reason": plain(newest.reason, _LONGEST),
+        "by": plain(newest.by, _LONGEST),
+        "when": show_stamp(newest.stamp_ns),
+        "undone": newest.undone,
+    }
 
 
 def changes_json(changes: Sequence[SceneChange], here: Mapping[int, MapObject]) -> list[Json]:
@@ -364,7 +371,7 @@ def _how(change: SceneChange, here: Mapping[int, MapObject]) -> str:
     origin = ""
     if change.kind == "moved" and change.before is not None:
         origin = f", was {place_words(change.before, here.values(), change.object_id)}"
-    return f"{change.kind}{away}{origin}{old}"
+    return f"{change.shown}{away}{origin}{old}"
 
 
 def gone_json(scene: MemorySnapshot) -> list[str]:
@@ -372,7 +379,7 @@ def gone_json(scene: MemorySnapshot) -> list[str]:
     gone = sorted(staying(scene.gone).values(), key=lambda thing: -thing.last_seen_ns)
     return [
         f"{_name_of(thing)}, last seen {show_stamp(thing.last_seen_ns)}"
-        + (", thought a ghost" if thing.is_ghost else "")
+        + (f", {NEVER_THERE}: {HARDLY_SEEN}" if thing.is_ghost else "")
         for thing in gone[:_MOST_GONE]
     ]
 

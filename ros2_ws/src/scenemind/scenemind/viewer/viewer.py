@@ -21,7 +21,7 @@ from scenemind.geometry.open3d import MissingOpen3DError
 from scenemind.language.speech_acts import refers_to_several
 from scenemind.memory import KeyFrame, MapObject, MemoryAccess, MemorySnapshot, SceneMemoryError
 from scenemind.memory.finding import ObjectFinder
-from scenemind.memory.history import Visit, find_visits
+from scenemind.memory.history import Visit
 from scenemind.memory.moments import read_moment
 from scenemind.reasoning import Asking, Progress, Query
 from scenemind.surface import ColoredCloud, OnProgress, SurfaceError, clear_surface
@@ -268,18 +268,17 @@ class Viewer:
                 "visits": panels.visits_json(visits, scene),
                 "since": self._since,
                 "changes": changes,
-                "told": plain(told, 300),
+                "told": plain(told, 600),
                 "corrections": panels.journal_json(self._memory.corrections()),
                 "gone": panels.gone_json(scene),
             },
         )
 
-    def _visits(self) -> tuple[Visit, ...]:
+    def _visits(self) -> Sequence[Visit]:
         try:
-            index = self._memory.frame_index()
+            return self._memory.visits()
         except SceneMemoryError:  # as while another process writes: shown without visits
             return ()
-        return find_visits(index.frame_numbers.astype("int64"), index.stamps_ns)
 
     def _changes(self, scene: MemorySnapshot, visits: Sequence[Visit]) -> tuple[list[Json], str]:
         """Changes since the typed moment, and what to say about them."""
@@ -289,12 +288,14 @@ class Viewer:
             return [], "One visit so far: type +10 for changes since 10 s after its start."
         try:
             moment = read_moment(self._since, visits).last_ns if self._since else None
-            changes = self._memory.changes_since(moment).changes
+            found = self._memory.changes_since(moment)
         except (SceneMemoryError, UsageError) as error:
             return [], str(error)
         since = f"since {self._since}" if self._since else "since the visit before"
-        told = f"Changes {since}" if changes else f"No changes {since}."
-        return panels.changes_json(changes, scene.objects), told
+        if not found.changes:
+            return [], f"No changes {since}."
+        told = ". ".join((f"Changes {since}: {found.counted()}", *found.legend()))
+        return panels.changes_json(found.changes, scene.objects), f"{told}."
 
     def _answer(self, text: str) -> None:
         self._talk.add_sentence(text)
@@ -414,13 +415,19 @@ class Viewer:
             reply("note", _NONE.format(plain(words, 80), plain(known)))
 
     def _turn_back(self, do: str, number: int, reply: Answering) -> None:
-        """Undo or redo a correction."""
+        """Undo or redo a correction, with all that its sentence wrote."""
+        act = self._memory.undo if do == "undo" else self._memory.redo
         try:
-            done = self._memory.undo(number) if do == "undo" else self._memory.redo(number)
+            journal = self._memory.corrections()
+            one = next((e for e in journal if e.correction_id == number), None)
+            together = [e.correction_id for e in journal if one and e.as_one == one.as_one]
+            done = act(*(together or [number]))
         except SceneMemoryError as error:
             reply("note", f"Not done: {plain(str(error), 300)}")
             return
-        reply("note", f"{'Undone' if do == 'undo' else 'Redone'}: {plain(done.reason, 300)}")
+        what = "Undone" if do == "undo" else "Redone"
+        many = f" ({len(done)} corrections)" if len(done) > 1 else ""
+        reply("note", f"{what}: {plain(done[0].reason, 300)}{many}")
         self.redraw()
 
     def _fly(self, to: str, number: int, reply: Answering) -> None:

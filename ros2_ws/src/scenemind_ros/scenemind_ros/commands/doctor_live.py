@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ from scenemind_ros.run_node import interrupt_after_ros
 _SOURCE = "the live graph"
 _DISCOVERY_S = 2.0
 _TF_POLL_S = 0.1
+_OUR_NODES = ("mapping_node", "reasoning_node")  # both are in the process of scenemind_node too
 _CLASSES = {
     "sensor_msgs/msg/Image": Image,
     "sensor_msgs/msg/CompressedImage": CompressedImage,
@@ -83,7 +85,8 @@ class DoctorNode(Node):
         if self._parameters.pose_source == "tf":
             del wanted["odometry"]
             self._listen_to_tf()
-        chosen, self._found = choose_topics(wanted, self._published())
+        chosen, found = choose_topics(wanted, self._published())
+        self._found = [check_nodes(self.get_node_names_and_namespaces()), *found]
         for stream, topic in chosen.items():
             self._subscribe(stream, topic)
         if "color" in chosen:
@@ -167,6 +170,32 @@ class DoctorNode(Node):
         if frame is not None:
             pose = frame.world_T_camera
             self._frames.append(SensorFrame(frame.stamp_ns, frame.color, frame.depth_m, pose))
+
+
+def check_nodes(running: Iterable[tuple[str, str]]) -> Finding:
+    """Which of this project's nodes run.
+
+    Args:
+        running: names and namespaces of all nodes of the graph.
+    """
+    full: dict[str, list[str]] = {name: [] for name in _OUR_NODES}
+    for name, namespace in running:
+        if name in full:
+            full[name].append(f"{namespace.rstrip('/')}/{name}")
+    words = [
+        f"{name} runs" + ("" if places == [f"/{name}"] else f" as {', '.join(sorted(places))}")
+        if places
+        else f"{name} is not found"
+        for name, places in full.items()
+    ]
+    if all(full.values()):
+        return Finding("nodes", "ok", "; ".join(words))
+    domain = os.environ.get("ROS_DOMAIN_ID") or "0"
+    fix = (
+        "start what is missing (`scenemind up`, or ros2 launch scenemind_ros realsense.launch.py)."
+        f" If it runs, give it and this command one ROS_DOMAIN_ID (here {domain})"
+    )
+    return Finding("nodes", "warn", "; ".join(words), fix)
 
 
 def main() -> int:

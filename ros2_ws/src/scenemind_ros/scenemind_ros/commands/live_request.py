@@ -297,7 +297,6 @@ ASKING: dict[str, Callable[[SceneMindClient, dict[str, Any]], int]] = {
     "align": _align,
     "set_vocabulary": _set_vocabulary,
 }
-_NEWEST = 0  # undo's and redo's value for the newest
 
 
 def _entries(client: SceneMindClient, _request: dict[str, Any]) -> dict[str, Any]:
@@ -305,13 +304,13 @@ def _entries(client: SceneMindClient, _request: dict[str, Any]) -> dict[str, Any
 
 
 def _undo(client: SceneMindClient, request: dict[str, Any]) -> dict[str, Any]:
-    number = _number(request)
-    return _written([client.fetch(srv.UndoCorrection, correction_id=number).correction])
+    numbers = request["numbers"]
+    return _written(client.fetch(srv.UndoCorrection, correction_ids=numbers).corrections)
 
 
 def _redo(client: SceneMindClient, request: dict[str, Any]) -> dict[str, Any]:
-    number = _number(request)
-    return _written([client.fetch(srv.RedoCorrection, correction_id=number).correction])
+    numbers = request["numbers"]
+    return _written(client.fetch(srv.RedoCorrection, correction_ids=numbers).corrections)
 
 
 def _export(client: SceneMindClient, _request: dict[str, Any]) -> dict[str, Any]:
@@ -353,10 +352,6 @@ def _repeat(client: SceneMindClient, request: dict[str, Any]) -> dict[str, Any]:
 def _find(client: SceneMindClient, number: int) -> Correction:
     entries = client.corrections(include_undone=True)
     return entry_of([correction_from_msg(entry) for entry in entries], number)
-
-
-def _number(request: dict[str, Any]) -> int:
-    return _NEWEST if request["number"] is None else int(request["number"])
 
 
 def _written(entries: Sequence[CorrectionMsg]) -> dict[str, Any]:

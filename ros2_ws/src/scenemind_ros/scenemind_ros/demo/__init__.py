@@ -1,1 +1,1 @@
-"""`scenemind demo`: the real nodes on one sequence, questions over their services, a report."""
+"""`scenemind demo`: the real nodes on one recording, questions over their services, a report."""

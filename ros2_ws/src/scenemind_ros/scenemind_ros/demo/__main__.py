@@ -1,4 +1,4 @@
-"""`python -m scenemind_ros.demo SEQUENCE`."""
+"""`python -m scenemind_ros.demo RECORDING`."""
 
 from scenemind_ros.demo.run import main
 

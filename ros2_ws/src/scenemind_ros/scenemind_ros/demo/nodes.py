@@ -51,9 +51,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> DemoOptions:
     return DemoOptions(given.sequence, given.detector, given.report, given.frames)
 
 
-MEMORY = "demo"
+MEMORY = "memory"  # `scenemind ask ... -m demo-report/memory`
 # Folders within the report.
-MEMORIES, LOGS = "memories", "logs"
+LOGS = "logs"
 _NODE, _PLAYER = "scenemind_ros.scenemind_node", "scenemind_ros.sequence_player"
 _POLL_S = 0.1
 # A longer run is stuck: a frame takes well below a second on one old core.
@@ -74,7 +74,7 @@ class DemoNodes:
 
     @property
     def memory_path(self) -> Path:
-        return self._options.report / MEMORIES / MEMORY
+        return self._options.report / MEMORY
 
     def __enter__(self) -> Self:
         self._logs.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class DemoNodes:
         while (ended := self._player.find_ended()) is None:
             self.check()
             if time.monotonic() > deadline:
-                raise RosError(f"the sequence did not end in time: see {self._logs}")
+                raise RosError(f"the recording did not end in time: see {self._logs}")
             time.sleep(_POLL_S)
         if ended[1] != 0:
             raise RosError(f"the player failed:\n{self._end_of_log(_PLAYER)}")
@@ -145,7 +145,7 @@ class DemoNodes:
         return "\n".join(lines[-_LOG_LINES:])
 
     def _node_parameters(self) -> list[str]:
-        root = (self._options.report / MEMORIES).resolve()
+        root = self._options.report.resolve()
         parameters = [f"memory.root={root}", f"memory.name={MEMORY}"]
         # The player waits for the mapper: there is time for every frame.
         parameters.append("mapper.deadline_ms=0.0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -33,7 +34,6 @@ from scenemind_ros.client import SceneMindClient
 from scenemind_ros.conversions import key_frame_from_msg, snapshot_from_msg
 from scenemind_ros.demo.nodes import (
     LOGS,
-    MEMORIES,
     MEMORY,
     DemoNodes,
     DemoOptions,
@@ -87,7 +87,7 @@ def converse(client: SceneMindClient, requests: Iterable[Request]) -> Iterator[S
         seconds = time.perf_counter() - start
         yield Step(
             name=request.name,
-            question=request.text or "(undo the newest correction)",
+            question=request.text or "(undo the newest sentence)",
             answer=reply.text,
             expected=request.expected,
             ok=reply.success and request.is_right(reply),
@@ -142,8 +142,9 @@ def _undo(client: SceneMindClient, _text: str) -> Reply:
     response = client.undo()
     if not response.success:
         return Reply(False, response.error.message)
-    entry = response.correction
-    return Reply(True, f'taken back: correction {entry.id}, "{entry.reason}"')
+    taken_back = response.corrections
+    numbers = ", ".join(str(entry.id) for entry in taken_back)
+    return Reply(True, f'taken back: {numbers}, "{taken_back[0].reason}"')
 
 
 def _labels(client: SceneMindClient, object_ids: Iterable[int]) -> dict[int, str]:
@@ -322,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         with only_writer(options.report):
-            for leftover in (MEMORIES, LOGS):
+            for leftover in (MEMORY, LOGS):
                 shutil.rmtree(options.report / leftover, ignore_errors=True)
             run = run_demo(options, console)
             page = write_report(run, options.report)
@@ -345,8 +346,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say_where(page: Path, report: Path, console: Console) -> None:
     console.print(f"report: {page}")
-    memory = f"--memory {MEMORY} --memory-root {shlex.quote(str(report / MEMORIES))}"
-    console.print(f'ask more: {_typed()} ask "..." {memory}')
+    memory = shlex.quote(os.path.join(report, MEMORY))  # a slash makes it a path
+    for what, command in (("ask more", 'ask "..."'), ("look", "view")):
+        console.print(f"{what}: {_typed()} {command} -m {memory}", soft_wrap=True)
 
 
 def _typed() -> str:

@@ -368,6 +368,8 @@ class HistoryServices:
         history = self._session.memory.history
         visits = history.visits()
         response.visits = [visit_to_msg(visit) for visit in visits]
+        if request.visits_only:
+            return
         if request.before_visit or request.after_visit:
             found = history.changes(*_spans(visits, request.before_visit, request.after_visit))
         else:
@@ -455,15 +457,15 @@ class CorrectingServices:
     def _undo_correction(
         self, request: srv.UndoCorrection.Request, response: srv.UndoCorrection.Response
     ) -> None:
-        wanted = request.correction_id if request.correction_id > 0 else None
-        response.correction = correction_to_msg(self._session.memory.undo(wanted))
+        entries = self._session.memory.undo(*request.correction_ids)
+        response.corrections = [correction_to_msg(entry) for entry in entries]
         response.revision = self._session.memory.snapshot().revision
 
     def _redo_correction(
         self, request: srv.RedoCorrection.Request, response: srv.RedoCorrection.Response
     ) -> None:
-        wanted = request.correction_id if request.correction_id > 0 else None
-        response.correction = correction_to_msg(self._session.memory.redo(wanted))
+        entries = self._session.memory.redo(*request.correction_ids)
+        response.corrections = [correction_to_msg(entry) for entry in entries]
         response.revision = self._session.memory.snapshot().revision
 
     def _list_corrections(

@@ -21,7 +21,7 @@ from scenemind.memory import (
     SceneMemoryError,
 )
 from scenemind.memory.graph.corrections import SimilarObject
-from scenemind.memory.history import SceneChanges
+from scenemind.memory.history import SceneChanges, Visit
 from scenemind.memory.occupancy.approach import ROBOT, ApproachPose, Purpose, Robot
 from scenemind.memory.tree.tree_json import DEFAULT_TOKEN_BUDGET, TreeJson
 from scenemind_interfaces import srv
@@ -38,7 +38,7 @@ from scenemind_ros.conversions import (
     tree_json_from_msg,
 )
 from scenemind_ros.conversions.floor import approach_from_response
-from scenemind_ros.conversions.memory import change_from_msg
+from scenemind_ros.conversions.memory import change_from_msg, visit_from_msg
 from scenemind_ros.errors import RosError
 from scenemind_ros.qos import REQUESTS
 
@@ -60,7 +60,6 @@ class RobotMemory(MemoryAccess, Protocol):
 
 _WRITING = frozenset((srv.ApplyCorrections, srv.UndoCorrection, srv.RedoCorrection))
 _MAYBE_WRITTEN = "it may be done all the same, or yet be done: see ListCorrections"
-_NEWEST = 0  # UndoCorrection's value for the newest correction in force
 
 
 class RemoteMemory:
@@ -219,6 +218,11 @@ class RemoteMemory:
             response.note,
         )
 
+    def visits(self) -> tuple[Visit, ...]:
+        """The visits of the camera, oldest first."""
+        response = self._call(srv.GetChanges, visits_only=True)
+        return tuple(map(visit_from_msg, response.visits))
+
     def approach_poses(
         self,
         object_id: int,
@@ -248,15 +252,15 @@ class RemoteMemory:
         response = self._call(srv.ApplyCorrections, corrections=corrections)
         return [correction_from_msg(correction) for correction in response.applied]
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Undo a correction; raises SceneMemoryError if there is none (left), or not that one."""
-        wanted = _NEWEST if correction_id is None else int(correction_id)
-        return correction_from_msg(self._call(srv.UndoCorrection, correction_id=wanted).correction)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Undo corrections; raises SceneMemoryError if there is none (left), or not that one."""
+        response = self._call(srv.UndoCorrection, correction_ids=correction_ids)
+        return [correction_from_msg(correction) for correction in response.corrections]
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo a correction; raises SceneMemoryError if there is none, or it is no longer valid."""
-        wanted = _NEWEST if correction_id is None else int(correction_id)
-        return correction_from_msg(self._call(srv.RedoCorrection, correction_id=wanted).correction)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo corrections; raises SceneMemoryError if there is none, or one is no longer valid."""
+        response = self._call(srv.RedoCorrection, correction_ids=correction_ids)
+        return [correction_from_msg(correction) for correction in response.corrections]
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         """Objects for which an edit may also hold; raises SceneMemoryError as `Memory` does."""
@@ -342,14 +346,17 @@ class PinnedMemory:
     def changes_since(self, stamp_ns: int | None = None) -> SceneChanges:
         return self._memory.changes_since(stamp_ns)
 
+    def visits(self) -> Sequence[Visit]:
+        return self._memory.visits()
+
     def apply(self, edits: Sequence[Edit], by: str, reason: str) -> list[Correction]:
         return self._memory.apply(edits, by, reason)
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        return self._memory.undo(correction_id)
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory.undo(*correction_ids)
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        return self._memory.redo(correction_id)
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        return self._memory.redo(*correction_ids)
 
     def find_similar(self, edit: Edit, count: int = 20) -> list[SimilarObject]:
         return self._memory.find_similar(edit, count)

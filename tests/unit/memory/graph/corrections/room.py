@@ -42,8 +42,16 @@ def new_journal() -> CorrectionsJournal:
 def write(
     journal: CorrectionsJournal, *edits: Edit, objects: Mapping[int, MapObject] = OBJECTS
 ) -> list[int]:
-    """Their numbers."""
-    written = journal.apply(edits, "Ada", "I say so", PerceivedMap(objects), stamp_ns=5)
+    """Write each edit as a sentence of its own; their numbers."""
+    return [number for edit in edits for number in tell(journal, edit, objects=objects)]
+
+
+def tell(
+    journal: CorrectionsJournal, *edits: Edit, objects: Mapping[int, MapObject] = OBJECTS
+) -> list[int]:
+    """Write edits as one sentence; their numbers."""
+    stamp_ns = 5 + len(journal.entries())
+    written = journal.apply(edits, "Ada", "I say so", PerceivedMap(objects), stamp_ns)
     return [entry.correction_id for entry in written]
 
 

@@ -19,6 +19,7 @@ from tests.unit.memory.graph.corrections.room import (
     seen,
     solid,
     split,
+    tell,
     write,
 )
 from tests.unit.memory.things import thing
@@ -59,7 +60,7 @@ def test_a_contradiction_is_refused(first: tuple[Edit, ...], second: Edit, messa
 def test_remedy_within_one_request_is_to_leave_the_edit_out() -> None:
     journal = new_journal()
     with pytest.raises(SceneMemoryError, match="object 7 is deleted; leave out that edit"):
-        write(journal, delete(7), rename(7, "stool"))
+        tell(journal, delete(7), rename(7, "stool"))
     assert 7 in seen(journal)
 
 
@@ -141,14 +142,14 @@ def test_speaker_and_reason_have_a_longest_length(by: str, reason: str) -> None:
 
 def test_error_about_a_ring_names_its_newest_statement() -> None:
     journal = new_journal()
-    write(journal, relate(2, "on", 1), relate(2, "inside", 1), rename(4, "rack"))
+    tell(journal, relate(2, "on", 1), relate(2, "inside", 1), rename(4, "rack"))
     with pytest.raises(SceneMemoryError, match=r"1 cannot be on object 2, .* undo correction 2"):
-        write(journal, rename(7, "stool"), relate(1, "on", 2))
+        tell(journal, rename(7, "stool"), relate(1, "on", 2))
     assert [entry.correction_id for entry in journal.standing()] == [1, 2, 3]
     assert seen(journal)[7].label == "chair"
     journal.undo(2)
     journal.undo(1)
-    write(journal, relate(1, "on", 2))
+    tell(journal, relate(1, "on", 2))
 
 
 def test_statement_about_two_merged_objects_can_be_redone() -> None:
@@ -156,4 +157,4 @@ def test_statement_about_two_merged_objects_can_be_redone() -> None:
     write(journal, relate(2, "on", 1))
     journal.undo(1)
     write(journal, merge(1, 2))
-    assert not journal.redo(1).undone
+    assert not journal.redo(1)[0].undone

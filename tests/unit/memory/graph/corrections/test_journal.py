@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,7 @@ from tests.unit.memory.graph.corrections.room import (
     seen,
     set_attribute,
     split,
+    tell,
     write,
 )
 
@@ -57,7 +59,7 @@ def test_later_entries_win_and_undo_brings_the_earlier_one_back() -> None:
     journal = new_journal()
     write(journal, rename(2, "mug"), rename(2, "glass"))
     assert seen(journal)[2].label == "glass"
-    assert journal.undo().correction_id == 2
+    assert [entry.correction_id for entry in journal.undo()] == [2]
     assert seen(journal)[2].label == "mug"
     journal.undo()
     assert seen(journal)[2].label == "cup"
@@ -82,9 +84,9 @@ def test_redo_takes_back_undo_the_last_one_first() -> None:
     write(journal, rename(2, "mug"), rename(7, "stool"))
     journal.undo()
     journal.undo()
-    assert journal.redo().correction_id == 1
+    assert [entry.correction_id for entry in journal.redo()] == [1]
     assert (seen(journal)[2].label, seen(journal)[7].label) == ("mug", "chair")
-    assert journal.redo().undone_ns == 0
+    assert [entry.undone_ns for entry in journal.redo()] == [0]
     assert seen(journal)[7].label == "stool"
     with pytest.raises(SceneMemoryError, match="no correction to redo"):
         journal.redo()
@@ -100,7 +102,45 @@ def test_entries_undone_in_one_tick_of_the_clock_are_redone_in_turn(monkeypatch)
     write(journal, rename(2, "mug"), rename(7, "stool"))
     journal.undo()
     journal.undo()
-    assert [journal.redo().correction_id for _ in range(2)] == [1, 2]
+    assert [entry.correction_id for _ in range(2) for entry in journal.redo()] == [1, 2]
+
+
+def test_what_one_sentence_wrote_is_undone_and_redone_as_one(monkeypatch) -> None:
+    monkeypatch.setattr(time, "time_ns", count(1).__next__)
+    journal = new_journal()
+    tell(journal, rename(2, "mug"))
+    tell(journal, rename(4, "stool"), rename(7, "stool"))
+    assert [entry.correction_id for entry in journal.undo()] == [2, 3]
+    assert [entry.undone for entry in journal.entries()] == [False, True, True]
+    assert [entry.correction_id for entry in journal.undo()] == [1]
+    assert [entry.correction_id for entry in journal.redo()] == [1]
+    assert [entry.correction_id for entry in journal.redo()] == [2, 3]
+    journal.undo(2)
+    journal.undo(3)
+    assert [entry.correction_id for entry in journal.redo()] == [3]  # 2 was undone by itself
+
+
+def test_numbered_entries_are_undone_and_redone_all_or_none() -> None:
+    journal = new_journal()
+    write(journal, rename(2, "mug"), rename(4, "stool"), rename(7, "stool"))
+    with pytest.raises(SceneMemoryError, match="no correction 9"):
+        journal.undo(1, 9)
+    assert not any(entry.undone for entry in journal.entries())
+    assert [entry.correction_id for entry in journal.undo(3, 1)] == [1, 3]
+    with pytest.raises(SceneMemoryError, match="correction 2 stands"):
+        journal.redo(1, 2, 3)
+    assert [entry.undone for entry in journal.entries()] == [True, False, True]
+
+
+def test_redone_entries_are_checked_against_one_another() -> None:
+    journal = new_journal()
+    write(journal, relate(2, "on", 1))
+    journal.undo()
+    write(journal, relate(1, "on", 2))
+    journal.undo()
+    with pytest.raises(SceneMemoryError, match="1 cannot be on object 2"):
+        journal.redo(1, 2)
+    assert all(entry.undone for entry in journal.entries())
 
 
 def test_a_redone_entry_stands_where_it_stood() -> None:
@@ -203,7 +243,7 @@ def test_entries_that_could_not_be_written_are_removed() -> None:
 def test_impossible_edit_cancels_the_edits_before_it() -> None:
     journal = new_journal()
     with pytest.raises(SceneMemoryError, match="no object 6"):
-        write(journal, rename(2, "mug"), split(8, LEFT, RIGHT), rename(6, "mug"))
+        tell(journal, rename(2, "mug"), split(8, LEFT, RIGHT), rename(6, "mug"))
     assert journal.entries() == []
     assert seen(journal) is OBJECTS
 

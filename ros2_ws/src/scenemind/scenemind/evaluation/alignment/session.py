@@ -71,17 +71,17 @@ class CorrectableMemory(ObjectsMemory):
         self._relate()
         return written
 
-    def undo(self, correction_id: int | None = None) -> Correction:
+    def undo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        entry = self._journal.undo(correction_id)
+        entries = self._journal.undo(*correction_ids)
         self._relate()
-        return entry
+        return entries
 
-    def redo(self, correction_id: int | None = None) -> Correction:
+    def redo(self, *correction_ids: int) -> list[Correction]:
         """See `MemoryAccess`."""
-        entry = self._journal.redo(correction_id)
+        entries = self._journal.redo(*correction_ids)
         self._relate()
-        return entry
+        return entries
 
     def corrections(self) -> list[Correction]:
         """See `MemoryAccess`."""

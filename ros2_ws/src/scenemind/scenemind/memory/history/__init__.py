@@ -2,6 +2,8 @@
 
 from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.history.changes import (
+    HARDLY_SEEN,
+    NEVER_THERE,
     NO_EARLIER_VISIT,
     ChangeKind,
     SceneChange,
@@ -13,6 +15,8 @@ from scenemind.memory.history.changes import (
 from scenemind.memory.history.timeline import PlaceAt, TimeSpan, Visit, find_place, find_visits
 
 __all__ = [
+    "HARDLY_SEEN",
+    "NEVER_THERE",
     "NO_EARLIER_VISIT",
     "CameraViews",
     "ChangeKind",

@@ -38,6 +38,16 @@ from scenemind.memory.types import MapObject, MemorySnapshot
 
 ChangeKind = Literal["added", "removed", "moved", "renamed", "missing", "new", "ghost"]
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
+NEVER_THERE = "probably never there"  # what is taken for a ghost, to people
+HARDLY_SEEN = "a detector named it, and hardly ever saw it again where the camera looked"
+_SHOWN: dict[ChangeKind, str] = {"new": "seen first now", "ghost": NEVER_THERE}
+_MEANS: dict[ChangeKind, str] = {
+    "added": "the camera had seen its place empty before",
+    "removed": "the camera saw its place empty",
+    "missing": "its place was in view, and it was not seen there",
+    "new": "it may have been there before",
+    "ghost": f"{HARDLY_SEEN}; the map no longer shows it",
+}
 # Number of views of a place that show an object there, from at least one side.
 _ENOUGH_VIEWS = 3
 # Number of key frames whose depth lies behind a place, which show that nothing was there.
@@ -71,6 +81,11 @@ class SceneChange:
     between_ns: tuple[int, int] | None = None
     earlier_id: int | None = None
     old_label: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its kind in words, such as "seen first now"; see `SceneChanges.legend`."""
+        return _SHOWN.get(self.kind, self.kind)
 
     @property
     def distance_m(self) -> float | None:
@@ -112,6 +127,16 @@ class SceneChanges:
         """Kind -> how many, all kinds."""
         found = Counter(change.kind for change in self.changes)
         return {kind: found[kind] for kind in KINDS}
+
+    def counted(self) -> str:
+        """ "1 moved, 2 seen first now"; "no changes"."""
+        counts = (f"{n} {_SHOWN.get(kind, kind)}" for kind, n in self.counts().items() if n)
+        return ", ".join(counts) or "no changes"
+
+    def legend(self) -> list[str]:
+        """What the words for these kinds of change mean, a line each: "missing: its place ..."."""
+        kinds = dict.fromkeys(change.kind for change in self.changes)
+        return [f"{_SHOWN.get(kind, kind)}: {_MEANS[kind]}" for kind in kinds if kind in _MEANS]
 
 
 NO_EARLIER_VISIT = SceneChanges(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from scenemind.config import DetectorConfig
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import EXPORTED, WEIGHTS_VARIABLE, locate_weights
+from scenemind.perception.weights import DETECTORS, EXPORTED, WEIGHTS_VARIABLE, locate_weights
 
 Family = Literal["yolo_world", "yoloe"]
 
@@ -20,11 +21,14 @@ _DEFAULT_WEIGHTS: dict[Family, str] = {
 }
 
 
-def with_backend(config: DetectorConfig) -> DetectorConfig:
+def with_backend(config: DetectorConfig, more_folders: Sequence[Path] = ()) -> DetectorConfig:
     """The settings with `auto` replaced by a backend, and with weights.
 
     Default weights are a torch family's smallest model, else `$SCENEMIND_WEIGHTS`. Weights become
     a full path where the file exists; nothing is downloaded.
+
+    Args:
+        more_folders: where a name is looked for as well; see `locate_weights`.
 
     Raises:
         PerceptionError: no weights are named, they do not exist, or the backend cannot run them.
@@ -37,11 +41,12 @@ def with_backend(config: DetectorConfig) -> DetectorConfig:
     named = named or os.environ.get(WEIGHTS_VARIABLE, "")
     if not named:
         raise PerceptionError(
-            f"no detector is named. Say `--detector FILE.onnx`, or set {WEIGHTS_VARIABLE}"
-            " (detector.weights in settings). Where to get a file: docs/detectors.md"
+            f"no detector is named: say `--detector FILE.onnx`, or set {WEIGHTS_VARIABLE}"
+            " (settings and nodes: detector.weights). `scenemind detector --help` says where to"
+            " get one"
         )
     is_architecture = Path(named).suffix in ARCHITECTURE
-    place = Path(named) if is_architecture else locate_weights(named)
+    place = Path(named) if is_architecture else locate_weights(named, DETECTORS, more_folders)
     backend = _backend_of(place) if config.backend == "auto" else config.backend
     if (backend == "onnx") != (place.suffix in EXPORTED):
         raise PerceptionError(

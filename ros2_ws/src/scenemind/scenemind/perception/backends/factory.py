@@ -19,7 +19,13 @@ from scenemind.perception.protocols import (
     TextEncoder,
 )
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import find_weights, is_path, locate_weights
+from scenemind.perception.weights import (
+    DETECTORS,
+    SEGMENTERS,
+    find_weights,
+    is_path,
+    locate_weights,
+)
 
 _log = logging.getLogger(__name__)
 SEGMENTER_VARIABLE = "SCENEMIND_SEGMENTER"
@@ -66,7 +72,7 @@ def _exported_detector(config: DetectorConfig, encoder: TextEncoder | None) -> D
         encoder_of,
     )
 
-    path = find_weights(config.weights)
+    path = find_weights(config.weights, DETECTORS)
     network = open_network(path, config)
     if network.texts_shape is None:
         return OnnxDetector(network, config, path.stem)
@@ -139,7 +145,9 @@ def _is_folder(weights: str) -> bool:
 
 
 def _path_of(weights: str) -> Path:
-    return Path(weights).expanduser() if _is_folder(weights) else locate_weights(weights)
+    return (
+        Path(weights).expanduser() if _is_folder(weights) else locate_weights(weights, SEGMENTERS)
+    )
 
 
 @cache  # once a process

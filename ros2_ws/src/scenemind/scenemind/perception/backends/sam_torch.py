@@ -23,7 +23,7 @@ from scenemind.perception.backends.sam_segmenter import SIDE
 from scenemind.perception.backends.yolo_torch import fastest_type, torch_device
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import find_weights
+from scenemind.perception.weights import SEGMENTERS, find_weights
 from scenemind.untrusted import check_archive
 
 _OF_WIDTH = {768: "vit_b", 1024: "vit_l", 1280: "vit_h"}
@@ -119,7 +119,7 @@ def load_sam(weights: str) -> SamModel:
     if Path(weights).suffix in ARCHITECTURE:
         return SamModel(_build(_kind_named(stem)), f"{stem}, random weights")
     _require_extra()  # before much is fetched
-    path = find_weights(weights)
+    path = find_weights(weights, SEGMENTERS)
     state = _read(path)
     module = _build(_kind_of(state, path))
     try:

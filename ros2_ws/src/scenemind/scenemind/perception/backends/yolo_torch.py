@@ -24,7 +24,7 @@ from scenemind.perception.backends.safe_checkpoint import (
 )
 from scenemind.perception.torchvision_shim import ensure_torchvision
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import cache_root, find_weights
+from scenemind.perception.weights import DETECTORS, cache_root, find_weights
 
 # Ultralytics' name of a text encoder -> family of `perception.text.make_text_encoder`.
 _TEXT_ENCODERS = {
@@ -147,7 +147,7 @@ def load_model(weights: str, family: Family | None = None) -> UltralyticsModel:
             place = packaged_architecture(weights, ultralytics)
             module = build(str(place), verbose=False).model.eval()
         else:
-            source = find_weights(weights)
+            source = find_weights(weights, DETECTORS)
             if source.suffix not in IN_TORCH:
                 raise PerceptionError(f"{source} is no model in torch: name a .pt file")
             checkpoint = read_checkpoint(source)

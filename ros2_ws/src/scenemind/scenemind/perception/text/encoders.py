@@ -15,7 +15,7 @@ from scenemind.perception.protocols import TextEncoder
 from scenemind.perception.text.embedding_cache import EmbeddingCache
 from scenemind.perception.text.labels import normalized_label
 from scenemind.perception.types import PerceptionError
-from scenemind.perception.weights import find_weights, locate_weights
+from scenemind.perception.weights import ENCODERS, find_weights, locate_weights
 
 _log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def _builder(family: EncoderFamily, fetches: bool) -> Callable[[], TextEncoder]:
         weights = _WEIGHTS[family]
         if not fetches and not locate_weights(weights).is_file():
             raise PerceptionError(f"{weights} is not on this machine, and is not fetched for this")
-        return load(family, find_weights(weights))
+        return load(family, find_weights(weights, ENCODERS))
 
     return build
 

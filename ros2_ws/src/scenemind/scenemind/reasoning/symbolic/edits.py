@@ -193,8 +193,7 @@ def _of_similar(ids: tuple[int, ...], at: Resolver, memory: MemoryAccess) -> Int
     known = at.scene.row_of_id
     unknown = [str(i) for i in ids if i not in known]
     if unknown:
-        text = f"There is no object {joined(unknown)} in the memory."
-        raise ReasoningError("not_found", text)
+        raise at.no_object(joined(unknown))
     # The map may have changed between the snapshot and the search.
     reasons = {s.object_id: ", ".join(s.reasons) for s in similar if s.object_id in known}
     objects = tuple(at.scene.objects[known[i]] for i in ids or reasons)

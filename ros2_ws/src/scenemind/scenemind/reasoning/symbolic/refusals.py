@@ -153,8 +153,27 @@ def with_suggestion(
             return ReasoningError(code, f"{reason} {QUESTIONS}")
         return ReasoningError(code, f"{reason} {did_you_mean_this(suggestion)}", suggestion)
     if code == "not_found":
-        return ReasoningError(code, reason, _with_known_nouns(text, labels))
+        suggestion = _with_known_nouns(text, labels)
+        if not suggestion and is_phrase and (suggestion := _nearest_phrase(text, labels)):
+            reason = f"{reason} {_did_you_mean(suggestion)}"
+        return ReasoningError(code, reason, suggestion)
     return error
+
+
+def _nearest_phrase(text: str, labels: Collection[str]) -> str:
+    """What a phrase may mean whose words were taken for one name, such as "leftmost chair" for
+    "chair left"; else the one thing of the map that it names; empty where there is none."""
+    things = _things_in(text, labels)
+    try:
+        nouns = [phrase.noun for phrase in noun_phrases(parse_question(text))]
+    except NotUnderstoodError:
+        nouns = []
+    if not any(normal(noun) not in things and len(noun.split()) > 1 for noun in nouns):
+        return ""  # its words were taken one by one
+    nearest = nearest_question(text, labels, is_phrase=True)
+    if nearest is not None:
+        return question_words(nearest)
+    return things.pop() if len(things) == 1 else ""
 
 
 def _is_told(text: str) -> bool:

@@ -447,6 +447,19 @@ class Resolver:
             raise ReasoningError("not_found", "The marked object is not in the memory any more.")
         return rows
 
+    def no_object(self, numbers: str) -> ReasoningError:
+        """The refusal of numbers that no object has, with those there are, to be raised."""
+        ids = self.scene.ids[self.scene.is_object]
+        if not len(ids):
+            return ReasoningError("not_found", "There are no objects in the memory yet.")
+        first, last = ids.min(), ids.max()
+        some = "" if last - first + 1 == len(ids) else ", and some are not used"
+        return ReasoningError(
+            "not_found",
+            f"There is no object {numbers} in the memory: numbers go from {first} to {last}{some};"
+            ' "list all objects" shows them.',
+        )
+
     def _row_of_number(self, reference: trees.ObjectNumber) -> int:
         """The row of a numbered object.
 
@@ -455,10 +468,7 @@ class Resolver:
         """
         number, row = reference.object_id, self.scene.row_of_id.get(reference.object_id)
         if row is None:
-            ids = self.scene.ids[self.scene.is_object]
-            known = f"numbers go from {ids.min()} to {ids.max()}"
-            text = f"There is no object {number} in the memory; {known}."
-            raise ReasoningError("not_found", text)
+            raise self.no_object(str(number))
         if reference.noun and not self.label_scores(reference.noun)[row]:
             label = with_article(shown(self.scene.objects[row].label))
             which = "Object" if number >= 0 else "Number"

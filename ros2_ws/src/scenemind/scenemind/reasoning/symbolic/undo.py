@@ -6,7 +6,7 @@ it; no state of the conversation is kept elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from scenemind.language.english import shown
@@ -15,7 +15,6 @@ from scenemind.memory import (
     Correction,
     Edit,
     MemoryAccess,
-    SceneMemoryError,
     SimilarObject,
 )
 from scenemind.reasoning.query import ReasoningError
@@ -37,8 +36,8 @@ _DONE = {
 def change_journal(
     memory: MemoryAccess, wanted: Undo | Redo, own_ids: Collection[int] = ()
 ) -> tuple[str, list[Correction]]:
-    """Response, and the entries that were undone (the newest first) or redone (the oldest first);
-    all of a sentence or none.
+    """Response, and the entries that were undone or redone, oldest first; all of a sentence or
+    none.
 
     Args:
         own_ids: entries of this dialogue; "that" is one of them, if any of them qualifies.
@@ -48,21 +47,20 @@ def change_journal(
             contradicts it.
     """
     is_undo = isinstance(wanted, Undo)
-    act, back = (memory.undo, memory.redo) if is_undo else (memory.redo, memory.undo)
-    known = [entry for entry in memory.corrections() if entry.undone != is_undo]
-    if wanted.correction_id is not None or not known:
-        entries = [act(wanted.correction_id)]
+    act = memory.undo if is_undo else memory.redo
+    if wanted.correction_id is not None:
+        entries = act(wanted.correction_id)
     else:
-        own = [entry for entry in known if entry.correction_id in own_ids] or known
-        newest = max(own, key=lambda entry: (entry.undone_ns, -entry.correction_id))
-        last = own[-1] if is_undo else newest
-        together = of_one_sentence(last, known)
-        entries = _all_or_none(together[::-1] if is_undo else together, act, back)
+        known = [entry for entry in memory.corrections() if entry.undone != is_undo]
+        own = [entry for entry in known if entry.correction_id in own_ids]
+        last = max(own, key=lambda e: (e.undone_ns, e.correction_id), default=None)
+        together = (e for e in known if last is not None and e.as_one == last.as_one)
+        entries = act(*(entry.correction_id for entry in together))
     if len(entries) == 1:
         named = f'orrection {entries[0].correction_id} ("{entries[0].reason}")'
         return f"I took back c{named}." if is_undo else f"C{named} stands again.", entries
     if is_undo:
-        return f"I took back {_all_of(entries[::-1])}.", entries
+        return f"I took back {_all_of(entries)}.", entries
     return f"I did {_all_of(entries)} again.", entries
 
 
@@ -95,33 +93,6 @@ def _corrected_with(newest: Correction, standing: Sequence[Correction]) -> tuple
         if entry.stamp_ns == newest.stamp_ns and replace(entry.edit, object_ids=()) == same
     ]
     return tuple(dict.fromkeys(i for ids in together for i in ids))
-
-
-def _all_or_none(
-    entries: Sequence[Correction],
-    act: Callable[[int], Correction],
-    back: Callable[[int], Correction],
-) -> list[Correction]:
-    """Apply an action to all entries; on failure, revert those already done.
-
-    Args:
-        act, back: inverse functions of an entry's number.
-    """
-    done: list[Correction] = []
-    try:
-        for entry in entries:
-            done.append(act(entry.correction_id))
-    except SceneMemoryError:
-        for entry in reversed(done):
-            back(entry.correction_id)
-        raise
-    return done
-
-
-def of_one_sentence(one: Correction, among: Sequence[Correction]) -> list[Correction]:
-    """Entries written together with one, itself included, the oldest first."""
-    written = (one.stamp_ns, one.by, one.reason)
-    return [entry for entry in among if (entry.stamp_ns, entry.by, entry.reason) == written]
 
 
 def _all_of(entries: Sequence[Correction]) -> str:

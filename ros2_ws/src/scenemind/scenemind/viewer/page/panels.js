@@ -256,7 +256,7 @@ export function showHistory({ visits, since, changes, told, corrections, gone })
       return make(
         entry.undone ? "li.undone" : "li",
         {},
-        make("b", {}, `${entry.id}. ${entry.what}`),
+        entry.what.map((line) => make("b", {}, line)),
         make("span", {}, `“${entry.reason}”`),
         make("small", {}, `${entry.by}, ${entry.when}`),
         make(

@@ -259,43 +259,58 @@ class CorrectionsJournal:
         self._set([*self._entries, *written])
         self.give_back(written)
 
-    def undo(self, correction_id: int | None = None) -> Correction:
-        """Undo one correction; without an id, the newest one that stands.
+    def undo(self, *correction_ids: int) -> list[Correction]:
+        """Undo corrections, all or none; without a number, all that the newest sentence wrote.
+
+        Returns:
+            The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: nothing is left to undo, no such correction, or it is undone already.
         """
-        if correction_id is None:
-            if not self._standing:
-                raise SceneMemoryError("there is no correction to undo")
-            correction_id = self._standing[-1].correction_id
-        entry = self._get(correction_id)
-        if entry.undone:
-            raise SceneMemoryError(f"correction {correction_id} is undone already")
-        return self._put(replace(entry, undone_ns=max(time.time_ns(), 1)))
+        if not correction_ids and not self._standing:
+            raise SceneMemoryError("there is no correction to undo")
+        entries = self._named(correction_ids) or [
+            entry for entry in self._standing if entry.as_one == self._standing[-1].as_one
+        ]
+        for entry in entries:
+            if entry.undone:
+                raise SceneMemoryError(f"correction {entry.correction_id} is undone already")
+        now_ns = max(time.time_ns(), 1)
+        return self._rewrite({e.correction_id: replace(e, undone_ns=now_ns) for e in entries})
 
-    def redo(self, correction_id: int | None = None) -> Correction:
-        """Redo one undone correction; without an id, the one that was undone last.
+    def redo(self, *correction_ids: int) -> list[Correction]:
+        """Redo undone corrections, all or none; without a number, the sentence that
+        was undone last.
 
-        It takes its old position: later entries still win over it.
+        They take their old positions: later entries still win over them.
+
+        Returns:
+            The entries as they are now, oldest first.
 
         Raises:
             SceneMemoryError: nothing is undone, no such correction, it stands already, or another
                 entry contradicts it.
         """
-        if correction_id is None:
-            undone = [entry for entry in self._entries if entry.undone]
-            if not undone:
-                raise SceneMemoryError("there is no correction to redo")
+        undone = [entry for entry in self._entries if entry.undone]
+        if not correction_ids and not undone:
+            raise SceneMemoryError("there is no correction to redo")
+        entries = self._named(correction_ids)
+        if not entries:
             last = max(undone, key=lambda entry: (entry.undone_ns, -entry.correction_id))
-            correction_id = last.correction_id
-        entry = self._get(correction_id)
-        if not entry.undone:
-            raise SceneMemoryError(f"correction {correction_id} stands: there is nothing to redo")
+            entries = [entry for entry in undone if entry.as_one == last.as_one]
         seen = CorrectedObjects(_NOTHING, _NOTHING)
         next_number = self._entries[-1].correction_id + 1
-        Conflicts(self._standing, self.sources, seen, next_number).check_redo(entry)
-        return self._put(replace(entry, undone_ns=0))
+        redone: dict[int, Correction] = {}
+        for entry in entries:
+            number = entry.correction_id
+            if not entry.undone:
+                raise SceneMemoryError(f"correction {number} stands: there is nothing to redo")
+            standing = [e for e in self._entries if not e.undone or e.correction_id in redone]
+            sources = Sources.from_entries(standing)
+            Conflicts(standing, sources, seen, next_number).check_redo(entry)
+            redone[number] = replace(entry, undone_ns=0)
+        return self._rewrite(redone)
 
     def follow(self, merged: Mapping[int, int], returned: Collection[int] = ()) -> list[Correction]:
         """Move entries to the objects that perception kept in merges; the entries that changed.
@@ -418,18 +433,15 @@ class CorrectionsJournal:
             self._set(rewritten.get(entry.correction_id, entry) for entry in self._entries)
         return list(rewritten.values())
 
-    def _put(self, entry: Correction) -> Correction:
-        self._rewrite({entry.correction_id: entry})
-        return entry
-
-    def _get(self, correction_id: int) -> Correction:
-        for entry in self._entries:
-            if entry.correction_id == correction_id:
-                return entry
-        standing = [entry.correction_id for entry in self._standing]
-        raise SceneMemoryError(
-            f"there is no correction {correction_id}; those that stand: {standing or 'none'}"
-        )
+    def _named(self, correction_ids: Collection[int]) -> list[Correction]:
+        """The entries with these numbers, oldest first."""
+        for number in correction_ids:
+            if all(entry.correction_id != number for entry in self._entries):
+                standing = [entry.correction_id for entry in self._standing]
+                raise SceneMemoryError(
+                    f"there is no correction {number}; those that stand: {standing or 'none'}"
+                )
+        return [entry for entry in self._entries if entry.correction_id in correction_ids]
 
     def _is_perceptions(self, object_id: int) -> bool:
         """True for an id of perception: neither a split part nor structure."""
