@@ -99,13 +99,15 @@ def _half_understood(
     otherwise = _refused(error, query.text, labels)
     if is_order(query.text):
         raise otherwise
-    said = _said_again(query, labels)
+    is_misspelled = bool(otherwise.failure.suggestion)
+    note = None if is_misspelled else _noted(query, labels)
+    said = _said_again(query, note)
     if said is None or said.likelihood < _LIKELY_MEANT:
         guessed = _guessed(query, at, intent)
         if guessed is not None:
             return guessed
     _check_number(query, at)
-    said = said or _noted(query, labels)
+    said = said or note
     if said is None:
         raise otherwise
     try:
@@ -143,9 +145,9 @@ def _guessed(
     return replace(wanted, doubt=wanted.doubt or guess)
 
 
-def _said_again(query: Query, labels: Collection[str]) -> Rewording | None:
-    """A sentence as plain corrections of things that it names; None where there are none that are
-    worth offering."""
+def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
+    """A sentence as plain corrections of things that it names, or as a note that is likelier meant;
+    None where there are none that are worth offering."""
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
     said, most = as_correction(query.text, query.before), read_most(query.text)
@@ -154,7 +156,7 @@ def _said_again(query: Query, labels: Collection[str]) -> Rewording | None:
         said = Rewording(most, _PARTLY_READ, tells=True)
     if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
         return None
-    if said.likelihood < _LIKELY_MEANT and (note := _noted(query, labels)) is not None:
+    if said.likelihood < _LIKELY_MEANT and note is not None:
         return note
     commands = commands_of(said.text)
     if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):

@@ -155,7 +155,7 @@ def with_suggestion(
     if code == "not_found":
         suggestion = _with_known_nouns(text, labels)
         if not suggestion and is_phrase and (suggestion := _nearest_phrase(text, labels)):
-            reason = f"{reason} {_did_you_mean(suggestion)}"
+            reason = f"{reason} {did_you_mean_this(suggestion)}"
         return ReasoningError(code, reason, suggestion)
     return error
 
