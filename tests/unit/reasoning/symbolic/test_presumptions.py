@@ -137,3 +137,20 @@ def test_several_anchors_of_a_superlative_are_told_where_they_decide() -> None:
     assert sure <= 0.5
     assert 'may be "the lamp"' in text
     assert grounded(memory, "the sofa closest to the lamp", "balanced")[0] > 0.8
+
+
+@pytest.mark.parametrize("asked", ["how many cups are in the kitchen?", "the cup in the kitchen"])
+def test_rooms_of_a_map_without_rooms_are_left_out_and_that_is_said(asked: str) -> None:
+    memory = room_of({"cup": ["red"]}, "sofa")
+    sure, text = answered(memory, asked, "balanced")
+    assert sure <= 0.5
+    assert "know no rooms" in text
+    assert "object 0" in text
+    assert answered(memory, asked, "strict")[0] == 0.0
+    assert answered(memory, "is the cup in the kitchen?", "balanced")[0] == 0.0
+
+
+def test_what_is_opened_is_no_tool_to_open_with() -> None:
+    memory = room_of({}, "cabinet", "refrigerator", "sofa")
+    assert answered(memory, "what can I open wine with?", "balanced")[0] == 0.0
+    assert "sofa" in answered(memory, "what can I sit on?", "balanced")[1]

@@ -30,6 +30,7 @@ DESCRIPTION_HINT = (
 ATTRIBUTE_NOUNS = {"color": "colour", "affordance": "use", "caption": "look"}
 _SAID_EXACTLY, _SAID_ALIKE, _SAID_ELSEWHERE = 1.0, 0.9, 0.8
 _USUAL_USE = 0.7
+_BY_VERB_ALONE = 0.5  # share of a use of which only the verb fits
 _FILLING = word_set("on in with from at into it a an the of to my our your this for up")
 _DENIALS = word_set("not no never without")
 # Attributes that are sentences, which also contain words about other things.
@@ -101,9 +102,13 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
     verb, length = lexicon.USES.longest(said, 0)
     words = [verb, *(word for word in said[length:] if word not in _FILLING)]
 
+    # "What can I open wine with": what is opened itself is no tool.
+    is_tool = said[-1:] == ["with"] and len(words) > 1
+    least = _BY_VERB_ALONE if is_tool else 0.0
+
     def fit(thing: MapObject) -> float:
-        is_told = "affordance" in thing.attributes
-        return 0.0 if is_told else use_share(thing.label, words)
+        share = 0.0 if "affordance" in thing.attributes else use_share(thing.label, words)
+        return share if share > least else 0.0
 
     shares = _of_each(scene, candidates, fit)
     return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)

@@ -8,7 +8,8 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +17,21 @@ from scenemind.language import lexicon, verbalization
 from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
-from scenemind.language.trees import HasAttribute, NounPhrase
+from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
 from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.situated.usual import find_room
 
 # Most confidence in what rests on a presumption that fails.
 DOUBTED = 0.5
 # The same where something surely is meant: in what is named or described by other words than the
 # map has. On rows of benchmarks such choices are as likely right as all that is said makes them.
 TAKEN_FOR = 0.8
+NO_ROOMS = "I know no rooms, so that I looked at the whole map."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -46,6 +49,31 @@ def failed_presumptions(
     for phrase in phrases if looks_of is None else looks_of:
         notes += _unborne(phrase, scene)
     return said_once(notes)
+
+
+def of_whole_map(tree: Any, scene: Scene) -> Any:
+    """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
+    none. Nothing but a room stays: "what is in the kitchen" asks for the room."""
+    match tree:
+        case tuple():
+            return tuple(of_whole_map(part, scene) for part in tree)
+        case NounPhrase() if tree.noun:
+            kept = tuple(one for one in tree.conditions if not _is_in_unknown_room(one, scene))
+            tree = replace(tree, conditions=kept)
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    parts = {each.name: getattr(tree, each.name) for each in fields(tree)}
+    return replace(tree, **{name: of_whole_map(part, scene) for name, part in parts.items()})
+
+
+def _is_in_unknown_room(condition: Condition, scene: Scene) -> bool:
+    is_inside = isinstance(condition, Related) and condition.predicate == "inside"
+    if not isinstance(condition, Related) or not is_inside or condition.negated:
+        return False
+    (room,) = condition.anchors
+    if not isinstance(room, NounPhrase) or room != NounPhrase(room.noun, definite=True):
+        return False
+    return find_room(room.noun) == normal(room.noun) and not scene.matches(room.noun)
 
 
 def with_names(text: str, phrases: Iterable[NounPhrase], scene: Scene) -> str:

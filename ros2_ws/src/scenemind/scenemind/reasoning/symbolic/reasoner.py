@@ -36,8 +36,10 @@ from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
+    NO_ROOMS,
     TAKEN_FOR,
     failed_presumptions,
+    of_whole_map,
     said_once,
     with_names,
 )
@@ -154,6 +156,15 @@ def _doubts_of(
     phrases = _presumed(question)
     certain = [phrase for phrase in phrases if phrase.definite or is_loose]
     return failed_presumptions(phrases, scene, looks_of=certain)
+
+
+def _of_whole_map(question: trees.Question, query: Query, resolver: Resolver) -> trees.Question:
+    """A question without rooms where the map has none, which is noted; `strict` keeps them."""
+    whole: trees.Question = of_whole_map(question, resolver.scene)
+    if whole == question or query.policy == "strict":
+        return question
+    resolver.nearest.append(NO_ROOMS)
+    return whole
 
 
 def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
@@ -384,6 +395,7 @@ class SymbolicReasoner:
         question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
+        question = _of_whole_map(question, query, resolver)
         reply = answer(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {verbalization.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
@@ -441,6 +453,7 @@ class SymbolicReasoner:
     ) -> GroundReply:
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
+        question = _of_whole_map(question, query, resolver)
         if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
