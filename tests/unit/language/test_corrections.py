@@ -9,7 +9,7 @@ import pytest
 
 from scenemind.language.assertions import clauses_of
 from scenemind.language.corrections.clauses import broken_up
-from scenemind.language.corrections.grammar import parse_commands
+from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.speech_acts import is_question
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import Command, DeleteObject, IsA, Merge, Rename, SetAttribute
@@ -90,3 +90,18 @@ def test_long_sentences_are_refused_in_bounded_time(text: str) -> None:
     """Backtracking over them would take years."""
     with pytest.raises(NotUnderstoodError):
         parse_commands(text)
+
+
+@pytest.mark.parametrize(("text", "part"), TABLE["parts"].items())
+def test_the_part_of_a_sentence_that_corrects_something(text: str, part: str) -> None:
+    with pytest.raises(NotUnderstoodError):
+        parse_commands(text)
+    assert read_most(text) == part
+
+
+@pytest.mark.parametrize(("text", "note"), TABLE["notes"].items())
+def test_a_statement_on_one_thing_can_be_noted(text: str, note: str) -> None:
+    noted = [said for said, _ in notes_of(text)]
+    assert noted[:1] == [note] * bool(note)
+    for said in noted:
+        assert [type(command) for command in parse_commands(said)] == [SetAttribute]

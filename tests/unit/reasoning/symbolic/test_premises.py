@@ -88,10 +88,35 @@ def test_what_is_so_is_written_at_once(text: str) -> None:
 
 def test_a_denial_without_a_claim_is_answered_with_the_question_what_it_is() -> None:
     memory = room_memory()
-    asked, done = talk(memory, "the sofa is not red", "brown")
+    asked, done = talk(memory, "the sofa is not an armchair", "a bench")
     assert asked.response == "What is the sofa (object 8) instead?"
     assert asked.correction_ids == ()
-    assert done.response == "Now the sofa (object 8) is brown."
+    assert done.response == "Now the sofa (object 8) is a bench."
+
+
+def test_a_value_that_is_denied_is_forgotten_and_asked_for() -> None:
+    memory = room_memory()
+    asked, done = talk(memory, "the sofa is not dark grey", "brown")
+    sofa = "the sofa (object 8)"
+    assert asked.response == f"T{sofa[1:]} is not dark grey. What colour is {sofa}?"
+    assert memory.corrections()[0].edit == Edit("set_attribute", (8,), "color")
+    assert done.response == f"Now {sofa} is brown."
+    (known,) = talk(memory, "the sofa is not red")
+    assert known.response == f"That is what I have: {sofa} is brown."
+    assert known.correction_ids == ()
+
+
+def test_things_whose_names_are_exchanged_are_shown_first() -> None:
+    (asked,) = talk(room_memory(), "you mixed up the sofa and the laptop")
+    assert asked.correction_ids == ()
+    assert "is a laptop and that the laptop" in asked.response
+
+
+def test_a_number_alone_is_answered_with_what_is_known() -> None:
+    (refused,) = talk(room_memory(), "there are six chairs, not two")
+    assert refused.failure is not None
+    assert refused.correction_ids == ()
+    assert "a chair next to" in refused.failure.text
 
 
 def test_two_words_for_one_value_do_not_deny_each_other() -> None:

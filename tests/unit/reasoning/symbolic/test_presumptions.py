@@ -125,3 +125,15 @@ def test_an_anchor_without_the_look_that_is_said_leaves_doubt(policy: str) -> No
     sure, said = grounded(memory, "the red cup near the green lamp", policy)
     assert sure <= POLICIES[policy]
     assert "green lamp" in said
+
+
+def test_several_anchors_of_a_superlative_are_told_where_they_decide() -> None:
+    memory = room_of({"lamp": ["red", "blue"]}, "sofa", "cup")
+    # Lamps at x 0 and 1.5; the sofa stands behind the first, the cup behind a third place.
+    sure, text = answered(memory, "what is closest to the red lamp?", "balanced")
+    assert sure >= 0.9
+    assert "several" not in text
+    sure, text = answered(memory, "what is closest to the lamp?", "balanced")
+    assert sure <= 0.5
+    assert 'may be "the lamp"' in text
+    assert grounded(memory, "the sofa closest to the lamp", "balanced")[0] > 0.8

@@ -40,6 +40,17 @@ def place_of(before: trees.Question | None, *, is_else: bool) -> trees.Reference
     return next(filter(None, map(_anchor_of, conditions)), None)
 
 
+def beside_those_before(question: trees.Question, before: trees.Question | None) -> trees.Question:
+    """A question for other things than those asked for before: "what else is on there"."""
+    told = getattr(before, "subject", None)
+    subject = getattr(question, "subject", None)
+    if not isinstance(subject, trees.NounPhrase) or not isinstance(told, trees.Reference):
+        return question
+    others = replace(subject, conditions=(*subject.conditions, trees.Among(told, negated=True)))
+    parts: dict[str, Any] = {"subject": others}
+    return replace(question, **parts)
+
+
 def of_them(question: trees.Question, words: Words) -> trees.Question:
     """A question for some of those named before: "which (of them) is at the desk", "how many are
     red"."""

@@ -18,6 +18,7 @@ from scenemind.language.clauses import Clause, aspects_of, clauses_of, plain, qu
 from scenemind.language.english import find_number, normal, read_table
 from scenemind.language.follow_ups import (
     about,
+    beside_those_before,
     instead,
     is_of_one_before,
     of_them,
@@ -117,6 +118,8 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
         return str(said.error())
     if not _ONE.isdisjoint(said.words):
         found = found._replace(question=with_nouns_of_first(found.question))
+    if is_else and place is not None:
+        found = found._replace(question=beside_those_before(found.question, before))
     return found
 
 

@@ -47,6 +47,7 @@ _NEGLIGIBLE = 3.5  # behind it, where a likelier one is read
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
 _NAME = re.compile(r"\b[A-Z]\w*\b")  # a name, or the start of a sentence
+_NO_NUMBER = re.compile(r"\D*")
 _PRONOUNS, _DETERMINERS = lexicon.free_text("pronoun"), lexicon.DEFINITE | lexicon.INDEFINITE
 
 
@@ -148,11 +149,13 @@ def _sentences_of(said: Words, names: Mapping[str, str]) -> Words:
     return tuple(part.replace(" ,", ",").replace(" :", ":").replace(" i ", " I ") for part in parts)
 
 
-def _contradicts_itself(command: object) -> bool:
-    """Whether a thing is said to be what it is said not to be."""
+def _cannot_be(command: object) -> bool:
+    """Whether a thing is said to be what it is said not to be, or to belong to a number."""
     match command:
         case trees.Rename() | trees.IsA():
             return command.denied == command.label
+        case trees.SetAttribute(key="owner", value=value):
+            return not _NO_NUMBER.fullmatch(value)
         case trees.SetAttribute():
             return command.denied == command.value
     return False
@@ -165,7 +168,7 @@ def _meant(sentences: Words, tells: bool) -> tuple[trees.Question | trees.Comman
         try:
             if tells:
                 found += commands_of(sentence)
-                if any(map(_contradicts_itself, found)):
+                if any(map(_cannot_be, found)):
                     return None
                 continue
             read = read_text(sentence)

@@ -624,10 +624,16 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Command such as "this is not a microwave": what it is has to be asked."""
+    """Command such as "this is not a microwave", "the cup is not red", "the book is not mine": what
+    it is, or whose, has to be asked.
+
+    Attributes:
+        key: the attribute; empty for a name.
+    """
 
     subject: Subject
     denied: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _SPOT = re.compile(
 # Ends of sentences, and signs between clauses; a semicolon is none in speech.
 _BREAK = re.compile(
     r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
-    r"|;(?=\s+(?:it|that|this|they|these|those|there)\b)"
+    r"|;(?=\s+(?:it|that|this|they|these|those|there|the|my|our|your|he|she|we|i|you)\b)"
 )
 _MATES = words_in("mates")
 _DEFINITE = ("the", "that", "this", "my", "our", "your")
@@ -35,6 +35,9 @@ def broken_up(text: str) -> list[Token]:
     words = _with_topic(tidied(_without_places(tokenize(said))))
     tokens: list[Token] = []
     for place, token in enumerate(words):
+        is_aside = token.word in _MATES and [w.word for w in words[place + 1 : place + 2]] == [","]
+        if is_aside and tokens and tokens[-1].word == ",":
+            continue  # "that is oak, mate, not pine"
         is_call = token.word in _MATES and place and words[place + 1 : place + 2] != []
         if is_call and words[place + 1].word in ("it", "this", "that", "they"):
             token = Token(",", token.start)  # "that is no lamp dude it is a speaker"

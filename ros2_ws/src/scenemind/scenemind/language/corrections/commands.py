@@ -16,7 +16,7 @@ from scenemind.language.corrections.slots import (
     may_be_named,
     names_no_thing,
 )
-from scenemind.language.english import find_number, is_plural, normal, plural
+from scenemind.language.english import find_number, is_plural, normal, plural, singular
 from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
     AddRelation,
@@ -75,12 +75,14 @@ class Denied:
     Attributes:
         subject: None where it names no object.
         is_absent: of "there is no microwave": the object is deleted, unless it gets another name.
-        noun: what is denied; empty for what is no name.
+        noun: what is denied; empty for what is neither a name nor a value.
+        key: the attribute of a value that is denied.
     """
 
     subject: Subject | None = None
     is_absent: bool = False
     noun: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,15 @@ def _should_be(b: Bound) -> AddRelation | None:
     return replace(said, is_wish=True) if isinstance(said, AddRelation) else None
 
 
+def _swapped(b: Bound) -> tuple[Rename, ...] | None:
+    """The names of two things, each for the other: "you mixed up the kettle and the jug"."""
+    both = b["both"]
+    if len(both) != 2 or not all(isinstance(one, NounPhrase) and one.noun for one in both):
+        return None
+    first, second = map(as_definite, both)
+    return Rename(first, singular(second.noun)), Rename(second, singular(first.noun))
+
+
 def _wrong_at(b: Bound) -> Rename:
     """A renaming of what is at a place: "there is a lamp on the desk, not a vase"."""
     place = b.get("place") or Related("on", (b["anchor"],))
@@ -265,7 +276,12 @@ def _mentioned(b: Bound) -> Topic | None:
 
 
 def _denied(b: Bound) -> Denied:
-    subject = None if isinstance(b.get("subject"), Marked) else b.get("subject")
+    said, subject = b.get("value"), b.get("subject")
+    if isinstance(said, HasAttribute):
+        return Denied(subject, noun=said.value, key=said.key)
+    if said is not None:
+        return Denied(subject, noun=said, key="owner")
+    subject = None if isinstance(subject, Marked) else subject
     return Denied(subject, noun=b.get("noun", "") if may_be_named(b.get("noun", "")) else "")
 
 
@@ -308,6 +324,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "reported": _reported,
     "should_be": _should_be,
     "split": _split,
+    "swapped": _swapped,
     "topic": _topic,
     "wrong_at": _wrong_at,
 }

@@ -9,11 +9,14 @@ doubt that this is a stool").
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
 from scenemind.language import trees
+from scenemind.language.assertions import clauses_of, is_verb
 from scenemind.language.corrections.clauses import JOINS, broken_up
 from scenemind.language.corrections.commands import (
     Aside,
@@ -25,7 +28,8 @@ from scenemind.language.corrections.commands import (
     find_clause,
 )
 from scenemind.language.english import is_plural
-from scenemind.language.referring.whole import except_things
+from scenemind.language.lexicon import DEFINITE
+from scenemind.language.referring.whole import except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
 from scenemind.language.tokens import NotUnderstoodError, Token
@@ -38,6 +42,11 @@ _MOST_STARTS = 6  # readings of one clause, the shortest of them
 _FRAME = Frame("front", "closing")
 _ONES = frozenset(("one", "ones"))
 _OBJECTING = words_in("objecting")
+_LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking", "kidding"))
+_OF_MANY = frozenset(("are", "have", "were", "do"))
+_SENTENCE_END = re.compile(r"[.!?]+\s+")
+_MOST_NAMING = 12  # words that name the thing of a note
+_CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
 
 def parse_commands(text: str) -> tuple[trees.Command, ...]:
@@ -62,6 +71,67 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     if denial is None:
         raise said.error()
     return (denial,)
+
+
+def read_most(text: str) -> str:
+    """The part of a correcting sentence that corrects something, where the clauses after it, or
+    before it, do not: "it's a bass, not a guitar" of "..., count the strings". Empty without any.
+
+    What is left out may not limit what is kept ("... unless it is Tuesday"); what is kept names its
+    things itself.
+    """
+    tokens = broken_up(text)
+    said = Sentence(text, tokens)
+    clauses = _segments(tokens)
+    limits = not _LIMITING.isdisjoint(said.words)
+    if limits or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
+        return ""
+    for count in range(len(clauses) - 1, 0, -1):
+        for first in (0, len(clauses) - count):
+            kept, left = clauses[first : first + count], clauses[first + count :] or clauses[:first]
+            join = said.words[(kept if first else left)[0][0] - 1]
+            is_list = join == "and" and (first or not _has_verb(said, left[:1]))
+            if is_list or not _has_verb(said, kept) or (not first and join in _CONTRASTING):
+                continue
+            end = tokens[kept[-1][1]].start if kept[-1][1] < len(tokens) else len(text)
+            part = _in_one(text[tokens[kept[0][0]].start : end])
+            with suppress(NotUnderstoodError):
+                is_of_marked = any(map(_is_of_marked, parse_commands(part)))
+                if not (is_of_marked and first) and all(c.is_told for c in clauses_of(part)):
+                    return part
+    return ""
+
+
+def notes_of(text: str) -> Iterator[tuple[str, str]]:
+    """A statement on one thing as a note of it, and the noun of the thing, for each way to read its
+    name, the longest first: "the lamp in the hall has no shade" as "note of the lamp in the hall:
+    it has no shade"."""
+    tokens = broken_up(text)
+    words = [token.word for token in tokens]
+    if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
+        return
+    for end in range(min(len(words) - 2, _MOST_NAMING), 1, -1):
+        if words[0] not in DEFINITE or not (is_verb(words[end]) or words[end].endswith("s")):
+            continue
+        thing, _ = read_phrase(tuple(words[:end]))
+        if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
+            are_many = words[end] in _OF_MANY or is_plural(thing.noun.rpartition(" ")[2])
+            it, said = "they" if are_many else "it", _in_one(text[tokens[end].start :])
+            yield f"note of {' '.join(words[:end])}: {it} {said}", thing.noun
+
+
+def _in_one(said: str) -> str:
+    """Sentences as one."""
+    return _SENTENCE_END.sub(", ", said.strip(" ,.;:!"))
+
+
+def _has_verb(said: Sentence, clauses: Sequence[tuple[int, int]]) -> bool:
+    return any(is_verb(word) for start, end in clauses for word in said.words[start:end])
+
+
+def _is_of_marked(command: trees.Command) -> bool:
+    """Whether a command is about what is marked, or puts something there."""
+    return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
 
 
 def is_of_last(command: trees.Command) -> bool:
@@ -137,9 +207,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 excepted.append(clause)
             case Denied() if any(isinstance(said, _OF_WHOLES) for said in commands):
                 return ()  # "delete the chairs, but not the red one"
-            case Denied(subject=subject, is_absent=is_absent, noun=denied):
+            case Denied(subject=subject, is_absent=is_absent, noun=denied, key=key):
                 about = subject or about
-                noun = denied or noun
+                noun = noun if key else denied or noun
                 gone = subject if is_absent else gone
             case Bare(label=label):
                 if not is_objection:
@@ -188,7 +258,9 @@ def _only_denial(clauses: Sequence[Clause]) -> trees.Deny | None:
     topics = [clause.subject for clause in clauses if isinstance(clause, Topic)]
     if len(denials) != 1 or not denials[0].noun or not all(map(_objects, clauses)):
         return None
-    return trees.Deny(denials[0].subject or next(iter(topics), trees.Marked()), denials[0].noun)
+    denied = denials[0]
+    subject = denied.subject or next(iter(topics), trees.Marked())
+    return trees.Deny(subject, denied.noun, denied.key)
 
 
 def _objects(clause: Clause) -> bool:

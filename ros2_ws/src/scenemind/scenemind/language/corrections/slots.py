@@ -196,6 +196,12 @@ def _label(p: SlotWords) -> str | None:
     return " ".join((*others, singular(last)))
 
 
+def _known_name(p: SlotWords) -> str | None:
+    """The name of a kind of thing, without its article, as those say it whose language has none."""
+    label = _label(p)
+    return label if label in Thesaurus.load().known() else None
+
+
 def _quoted(p: SlotWords) -> str | None:
     """What stands in quotes, as it was written: "Anna's corner"."""
     start = p.tokens[p.at].start
@@ -396,6 +402,7 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
+    "known_name": _known_name,
     "label": _label,
     "material": _material,
     "noun_here": lambda p: Marked(" ".join(p.noun_words())),

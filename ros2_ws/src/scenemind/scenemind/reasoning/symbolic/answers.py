@@ -38,7 +38,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.ListObjects: set_answers.list_objects,
     trees.Identify: set_answers.identify,
     trees.AskAttribute: set_answers.attribute,
-    trees.Describe: set_answers.describe_thing,
+    trees.Describe: set_answers.describe_things,
     trees.HowSure: set_answers.how_sure,
     trees.CouldBe: set_answers.could_be,
     trees.Verify: claim_answers.verify,

@@ -15,14 +15,20 @@ from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
-from scenemind.reasoning.symbolic.premises import denial_of, meant_as_one, meant_by, presence_of
+from scenemind.reasoning.symbolic.premises import (
+    denial_of,
+    is_so,
+    meant_as_one,
+    meant_by,
+    presence_of,
+)
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
 from scenemind.reasoning.symbolic.replies import be, bounded, listed, metres, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.undo import find_repeatable
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-_FORGOT = "I forgot "
+_FORGOT, _NOTED = "I forgot ", "Noted of "
 _SHALL_I = "Shall I do that?"
 # Parts of one thing have less air between them.
 _APART_M = 0.5
@@ -84,7 +90,7 @@ def intent_of(
         SceneMemoryError: similar objects cannot be searched for.
     """
     if len(commands) == 1 and not isinstance(commands[0], trees.OfOne | trees.IsAt | trees.Merge):
-        return _of_journal(commands[0], resolver_of(query), memory)
+        return _of_journal(commands[0], resolver_of(query), memory, by)
     from scenemind.language.corrections.grammar import is_of_last
 
     parts: list[Intent] = []
@@ -119,7 +125,18 @@ def intent_of(
     text = " ".join(doubt.text for doubt in doubts)
     doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts) + unplaced
-    return Intent(edits, response, None, _objects(edits, resolver_of(query)), doubt)
+    objects = _objects(edits, resolver_of(query))
+    if doubt is None and _is_exchange(edits, objects):
+        doubt = doubt_of_guess(response)  # "you mixed up the cup and the mug"
+    return Intent(edits, response, None, objects, doubt)
+
+
+def _is_exchange(edits: Sequence[Edit], objects: Sequence[MapObject]) -> bool:
+    """Whether things get each other's names."""
+    labels = {thing.object_id: thing.label for thing in objects}
+    names = {edit.object_ids[0]: edit.value for edit in edits if edit.kind == "rename"}
+    is_all = len(names) == len(edits) == len(labels) > 1
+    return is_all and sorted(names.values()) == sorted(labels.values())
 
 
 def _is_removal(part: Intent) -> bool:
@@ -133,18 +150,37 @@ def _follows(part: Intent, removed: Collection[int]) -> bool:
     )
 
 
-def _of_journal(command: trees.Command, at: Resolver, memory: MemoryAccess) -> Intent:
+def _of_journal(command: trees.Command, at: Resolver, memory: MemoryAccess, by: str) -> Intent:
     """Intent of a command about earlier corrections."""
     match command:
         case trees.Undo() | trees.Redo():
             return Intent((), "", command)
         case trees.Similar(object_ids=ids):
             return _of_similar(ids, at, memory)
-        case trees.Deny(subject=subject, denied=denied):
-            objects = meant_by(subject, at, denied).objects
-            names = joined([the(thing) for thing in objects])
-            return Intent((), f"What {be(len(objects))} {names} instead?", objects=objects)
+        case trees.Deny():
+            return _denied(command, at, by)
     return Intent((), "Thank you. I changed nothing.")
+
+
+def _denied(command: trees.Deny, at: Resolver, by: str) -> Intent:
+    """Intent of what things are not: that is forgotten, and what they are is asked."""
+    key, denied = command.key, command.denied
+    denied = by if (key, denied) == ("owner", lexicon.SPEAKER) else denied
+    meant = meant_by(command.subject, at, "" if key else denied)
+    names, are = joined([the(thing) for thing in meant.objects]), be(len(meant.objects))
+    if not key:
+        return Intent((), f"What {are} {names} instead?", objects=meant.objects)
+    so = [thing for thing in meant.objects if is_so(thing, key, denied)]
+    otherwise = [thing for thing in meant.objects if thing.attributes.get(key) and thing not in so]
+    if otherwise:
+        each = bounded([f"{the(o)} is {shown(o.attributes[key])}" for o in otherwise])
+        return Intent((), f"That is what I have: {each}.", objects=meant.objects)
+    edits = tuple(Edit("set_attribute", (thing.object_id,), key) for thing in so)
+    asks = {"owner": f"Whose {are} {names}?", "color": f"What colour {are} {names}?"}
+    ask = asks.get(key, f"What {are} {names} instead?")
+    told = sentence(f"{names} {are} not {shown(denied)}") if so and key != "owner" else ""
+    doubt = Doubt("invalid_request", meant.objection) if meant.objection else None
+    return Intent(edits, f"{told} {ask}".strip(), None, meant.objects, doubt)
 
 
 def _of_similar(ids: tuple[int, ...], at: Resolver, memory: MemoryAccess) -> Intent:
@@ -228,7 +264,10 @@ def _of_command(
 
 def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
     """The doubt of an uncertain reading, from the response that its edits would get."""
-    text = f"I am not sure that I understood you. Do you mean that {_claimed(response)}?"
+    means = f"Do you mean that {_claimed(response)}?"
+    if response.startswith(_NOTED):
+        means = f"Shall I note of {response.removeprefix(_NOTED).rstrip('.')}?"
+    text = f"I am not sure that I understood you. {means}"
     return Doubt("not_understood", text, "", suggestion)
 
 
@@ -498,7 +537,7 @@ def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
         case "set_attribute" if edit.key == "name":
             return f"Now {names} {verb} called {edit.value}."
         case "set_attribute" if edit.key == NOTE:
-            return f"Noted of {names}: {edit.value}."
+            return f"{_NOTED}{names}: {edit.value}."
         case "set_attribute":
             return f"Now {names} {verb} {edit.value}."
         case "delete_object":

@@ -124,7 +124,7 @@ def denial_of(
         f"{the(thing)} is {shown(known)}, not {command.denied}"
         for thing in objects
         if (known := thing.attributes.get(key))
-        and not any(_is_so(thing, key, value) for value in (command.denied, command.value))
+        and not any(is_so(thing, key, value) for value in (command.denied, command.value))
     ]
     return sentence(joined(wrong)) if wrong else ""
 
@@ -143,7 +143,7 @@ def presence_of(command: trees.DeleteObject, objects: Sequence[MapObject], at: R
     )
 
 
-def _is_so(thing: MapObject, key: str, value: str) -> bool:
+def is_so(thing: MapObject, key: str, value: str) -> bool:
     if key != "color":
         return description_score(thing, key, value) > 0.0
     known, said = (
@@ -229,7 +229,7 @@ def _recoloured(objects: Sequence[MapObject], phrase: trees.NounPhrase) -> str:
         f"{sentence(the(thing))[:-1]} {_contrary(thing, condition)}."
         for condition in wanted
         for thing in objects
-        if condition.key == "color" and not _is_so(thing, "color", condition.value)
+        if condition.key == "color" and not is_so(thing, "color", condition.value)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,30 +15,17 @@ from scenemind.language.english import shown
 from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
-from scenemind.language.rewording import Rewording, commands_of, reworded
+from scenemind.language.rewording import Rewording, reworded
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
-from scenemind.language.speech_acts import (
-    agrees,
-    is_order,
-    is_question,
-    sentences,
-    split_speaker,
-)
+from scenemind.language.speech_acts import sentences, split_speaker
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
-from scenemind.reasoning.symbolic.clarification import find_likely_command
-from scenemind.reasoning.symbolic.edits import (
-    Intent,
-    doubt_of_guess,
-    doubt_of_wish,
-    intent_of,
-    order_of,
-)
+from scenemind.reasoning.symbolic.edits import Intent
 from scenemind.reasoning.symbolic.expressions import (
     ground_expression,
     ground_loosely,
@@ -56,8 +43,6 @@ from scenemind.reasoning.symbolic.presumptions import (
 )
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
-    corrected_again,
-    correction_refused,
     is_read_in_part,
     may_be_said_again,
     names_nothing,
@@ -95,17 +80,6 @@ _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 _BY_BOX = ("shape", "size")
 _MISSED = "not understood"
 _log = logging.getLogger(__name__)
-
-
-def _other_act(text: str) -> str:
-    """Message for a sentence that is no correction but a question, a request or a yes to nothing;
-    empty for others."""
-    if agrees(text):
-        return "Nothing waits for a yes, and nothing was changed."
-    if not is_question(text) and not is_order(text):
-        return ""
-    what = "question" if is_question(text) else "request"
-    return f'"{shown(text)}" is a {what}, and no correction: nothing was changed. Ask it instead.'
 
 
 def _sides(question: trees.Choose) -> list[bool]:
@@ -500,84 +474,16 @@ class SymbolicReasoner:
             SceneMemoryError: similar objects cannot be searched for.
         """
         # A question needs no grammar of corrections, which takes 0.1 s to import.
-        from scenemind.language.assertions import asserts
-        from scenemind.language.corrections.grammar import parse_commands
+        from scenemind.reasoning.symbolic.correcting_sentences import intent_of_sentence
 
         text, told = split_speaker(query.text)
         if told:
             query, by = replace(query, text=text), told
-        try:
-            commands = parse_commands(query.text)
-        except NotUnderstoodError as error:
-            labels = self._seen(snapshot).rows_of_label
-            otherwise = correction_refused(error, query.text, labels)
-            if act := _other_act(query.text):
-                otherwise = ReasoningError("not_understood", act)
-            return self._half_understood(query, snapshot, by, otherwise)
-        intent = self._intent(commands, query, snapshot, by)
-        if intent.edits and intent.doubt is None and not asserts(query.text):
-            doubt = doubt_of_wish(intent.edits, intent.objects, intent.response)
-            return replace(intent, doubt=doubt)
-        return intent
 
-    def _half_understood(
-        self, query: Query, snapshot: MemorySnapshot, by: str, otherwise: ReasoningError
-    ) -> Intent:
-        """The likely intent of a sentence that was not understood, to be confirmed by the person.
-
-        Raises:
-            ReasoningError: `not_understood`: `otherwise`, where that is not clear enough; or with
-                what was probably meant, and why it cannot be done.
-        """
-        if is_order(query.text):
-            raise otherwise
-        said = corrected_again(query)
-        if said is None or said.likelihood < _LIKELY_MEANT:
-            guessed = self._guessed(query, snapshot, by)
-            if guessed is not None:
-                return guessed
-        if said is None:
-            raise otherwise
-        try:
-            wanted = self._intent(
-                commands_of(said.text), replace(query, text=said.text), snapshot, by
-            )
-        except ReasoningError as error:
-            text = f'I take that as "{said.text}". {error}'
-            raise ReasoningError("not_understood", text, error.failure.suggestion) from error
-        doubt = wanted.doubt
-        if doubt is None:
-            return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
-        text = f'I take that as "{said.text}". {doubt.text}'
-        say = doubt.suggestion or order_of(wanted.edits)
-        doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
-        return replace(wanted, doubt=doubt)
-
-    def _guessed(self, query: Query, snapshot: MemorySnapshot, by: str) -> Intent | None:
-        """The intent of words that name one thing and what it is or is like; None of others."""
-        command = find_likely_command(query.text, query.marked_object_ids, self._seen(snapshot))
-        if command is None:
-            return None
-        try:
-            wanted = self._intent((command,), query, snapshot, by)
-        except ReasoningError:
-            return None
-        labels = {number: thing.label for number, thing in snapshot.objects.items()}
-        if all(
-            e.kind == "rename" and {labels.get(i) for i in e.object_ids} == {e.value}
-            for e in wanted.edits
-        ):
-            return None  # it is called so
-        guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
-        return replace(wanted, doubt=wanted.doubt or guess)
-
-    def _intent(
-        self, commands: Sequence[trees.Command], query: Query, snapshot: MemorySnapshot, by: str
-    ) -> Intent:
         def resolver_of(said: Query) -> Resolver:
             return self._resolver(said, snapshot, compares=False)
 
-        return intent_of(commands, query, resolver_of, self._memory, by)
+        return intent_of_sentence(query, by, resolver_of, self._memory)
 
     def _parsed(self, query: Query) -> tuple[trees.Question, tuple[str, ...]]:
         """The question, and notes on what stands beside it and was not read."""

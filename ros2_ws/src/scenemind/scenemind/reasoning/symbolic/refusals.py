@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from scenemind.language import lexicon, trees
+from scenemind.language import lexicon
 from scenemind.language.clauses import clauses_of
 from scenemind.language.english import joined, normal, shown, singular
 from scenemind.language.nearest import (
     is_read,
     nearest_question,
-    spelled_correction,
     spelled_question,
     thing_words,
     with_nouns,
 )
 from scenemind.language.questions import parse_question, read_text
-from scenemind.language.rewording import Rewording, as_correction, commands_of, reworded
+from scenemind.language.rewording import Rewording, commands_of, reworded
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import Exists, NounPhrase, Question, noun_phrases
 from scenemind.language.verbalization import question_words
@@ -30,7 +29,6 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
 
 _LONGEST_NAME = 3  # words
-_FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question
 QUESTIONS = (
     "I answer questions about the objects of the map: what is where, how many, how big, what"
@@ -94,23 +92,6 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
 
 
-def corrected_again(query: Query) -> Rewording | None:
-    """A sentence as plain corrections of things that it names; None where there are none that are
-    worth offering."""
-    if len(tokenize(query.text)) < _FEWEST_WORDS:
-        return None
-    said = as_correction(query.text, query.before)
-    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
-        return None
-    commands = commands_of(said.text)
-    if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
-        return None
-    named = (phrase.noun for phrase in noun_phrases(commands))
-    heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
-    is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
-    return said if is_said else None
-
-
 def _question(text: str) -> Question:
     return read_text(text).question
 
@@ -170,11 +151,11 @@ def with_suggestion(
         suggestion = suggestion if nearest is None else question_words(nearest)
         if not suggestion:
             return ReasoningError(code, f"{reason} {QUESTIONS}")
-        return ReasoningError(code, f"{reason} {_did_you_mean(suggestion)}", suggestion)
+        return ReasoningError(code, f"{reason} {did_you_mean_this(suggestion)}", suggestion)
     if code == "not_found":
         suggestion = _with_known_nouns(text, labels)
         if not suggestion and is_phrase and (suggestion := _nearest_phrase(text, labels)):
-            reason = f"{reason} {_did_you_mean(suggestion)}"
+            reason = f"{reason} {did_you_mean_this(suggestion)}"
         return ReasoningError(code, reason, suggestion)
     return error
 
@@ -249,27 +230,11 @@ def check_all_used(question: Question, text: str, at: Resolver) -> None:
         suggestion = "" if bare is None else question_words(bare)
         words = joined([f'"{shown(word)}"' for word in unused])
         reason = f'I do not understand {words} in "{shown(text)}": nothing in the map says it.'
-        meant = _did_you_mean(suggestion)
+        meant = did_you_mean_this(suggestion)
         raise ReasoningError("not_understood", f"{reason} {meant}".strip(), suggestion)
 
 
-def correction_refused(
-    error: NotUnderstoodError, text: str, labels: Collection[str]
-) -> ReasoningError:
-    """The refusal of a sentence that is no correction, to be raised; with what it is when its
-    misspelled words are set right, where that is one."""
-    # A question needs no grammar of corrections, which takes 0.1 s to import.
-    from scenemind.language.corrections.grammar import parse_commands
-
-    refusal, meant = not_understood(error, text), spelled_correction(text, labels)
-    try:
-        parse_commands(meant)
-    except NotUnderstoodError:
-        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")
-    return ReasoningError("not_understood", f"{refusal} {_did_you_mean(meant)}", meant)
-
-
-def _did_you_mean(suggestion: str) -> str:
+def did_you_mean_this(suggestion: str) -> str:
     end = "" if suggestion.endswith("?") else "?"
     return f'Did you mean "{suggestion}"{end}' if suggestion else ""
 

@@ -55,6 +55,8 @@ _STANDS_OUT = 0.8
 _MOST_TRIED = 5
 # Least shares of the best score for the objects of a plural, and for another one that may be meant.
 _AS_WELL = 0.8
+# Most things that are tried as the one of "closest to the lamp".
+_MOST_MEANT = 20
 
 
 class Resolver:
@@ -123,6 +125,7 @@ class Resolver:
         Raises:
             ReasoningError: `not_found`: an object that it refers to does not exist.
         """
+        reference = _without_unmeasured(reference)
         scores = self._scores(reference)
         if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
             scores = self._near_misses(reference)
@@ -134,7 +137,9 @@ class Resolver:
         for at, rank in enumerate(reference.ranks, 1):
             # Of "the two largest on the left" two are left at the end, not before.
             count = len(order) if at < len(reference.ranks) else reference.count or 1
-            order = self.ranked(order, rank, count)
+            among, order = order, self.ranked(order, rank, count)
+            if at == len(reference.ranks):
+                scores = scores * self._agreement(rank, among, order)
             names = say.listed(self.scene.objects_at(order))
             self.note(f"{rank.superlative}: {names or 'none'}")
         return Found(self.scene, order, scores[order])
@@ -204,12 +209,48 @@ class Resolver:
             self._anchors[reference] = [Anchor.of_row(self.scene, *row) for row in each]
         return self._anchors[reference]
 
-    def ranked(self, rows: NDArray[np.intp], rank: trees.Rank, count: int) -> NDArray[np.intp]:
-        """The `count` rows from the rank's place on; empty where there are too few."""
-        keys = rank_keys(self.scene, rank, rows, self.anchors, self.viewpoint)
+    def ranked(
+        self,
+        rows: NDArray[np.intp],
+        rank: trees.Rank,
+        count: int,
+        anchors: Sequence[Anchor] | None = None,
+    ) -> NDArray[np.intp]:
+        """The `count` rows from the rank's place on; empty where there are too few.
+
+        Args:
+            anchors: what distances are from; None: all that the rank's anchor may be.
+        """
+
+        def anchors_of(reference: Reference) -> Sequence[Anchor]:
+            return self.anchors(reference) if anchors is None else anchors
+
+        keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
         finite = np.isfinite(keys)
         ordered = rows[finite][np.argsort(keys[finite], kind="stable")]
         return ordered[rank.order - 1 : rank.order - 1 + count]
+
+    def _agreement(
+        self, rank: trees.Rank, among: NDArray[np.intp], best: NDArray[np.intp]
+    ) -> float:
+        """Share of the things that may be "the lamp" of "closest to the lamp" from which the same
+        is the best; below 1 it is said that several may be meant."""
+        anchor = rank.anchor
+        is_one = isinstance(anchor, NounPhrase) and anchor.definite and len(best)
+        if not is_one or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
+            return 1.0
+        meant = [one for one in self.anchors(anchor) if one.row is not None]
+        highest = max((one.score for one in meant), default=0.0)
+        meant = [one for one in meant if one.score >= _AS_WELL * highest][:_MOST_MEANT]
+        if len(meant) < 2:
+            return 1.0
+        same = [set(self.ranked(among, rank, len(best), [one])) == set(best) for one in meant]
+        agreeing = max(sum(same), 1)
+        if agreeing < len(meant):
+            things = say.listed(self.scene.objects_at([one.row or 0 for one in meant]))
+            said = verbalization.describe(anchor)
+            self.nearest.append(f'Several may be "{said}": {things}; each counts.')
+        return agreeing / len(meant)
 
     def claim_scores(self, condition: Condition, rows: NDArray[np.intp]) -> Scores:
         """Scores of a condition of each of the rows, to the letter.
@@ -572,3 +613,14 @@ class Resolver:
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         return relations_of(self.scene).lies_between((ends[0], ends[1]))
+
+
+def _without_unmeasured(reference: Reference) -> Reference:
+    """ "The tall thing" as a thing of that size: no kind of thing is called so."""
+    said = reference.noun.split() if isinstance(reference, NounPhrase) else []
+    *looks, head = said or [""]
+    is_kind = head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
+    if not isinstance(reference, NounPhrase) or is_kind:
+        return reference
+    shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
+    return replace(reference, noun="", conditions=(*reference.conditions, *shown))

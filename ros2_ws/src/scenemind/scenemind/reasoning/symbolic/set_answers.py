@@ -382,14 +382,23 @@ def _told(thing: MapObject, key: str) -> str:
     return f"{say.value_words(key, thing.attributes[key])}{source_note([thing], key)}"
 
 
-def describe_thing(question: trees.Describe, at: Resolver) -> Reply:
-    """All known attributes of one object, with their sources."""
-    thing = at.scene.objects[at.single(question.subject)]
+def describe_things(question: trees.Describe, at: Resolver) -> Reply:
+    """All known attributes of one object, or of each of a few, with their sources."""
+    subject = question.subject
+    rows = at.every(subject) if say.has_plural_noun(subject) else np.array([at.single(subject)])
+    if len(rows) > say.MAX_LISTED:
+        raise at.ambiguous(subject, rows)
+    things = at.scene.objects_at(rows)
+    sure = min(thing.confidence for thing in things)
+    return Reply(". ".join(say.sentence(_described(each))[:-1] for each in things), sure, things)
+
+
+def _described(thing: MapObject) -> str:
     parts = [_told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
     text = f"{say.the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
     if thing.is_completed:
         text += f"; {thing.measured_share:.0%} of its box was measured, the rest is completed"
-    return Reply(text, thing.confidence, (thing,))
+    return text
 
 
 def set_of(subject: Reference, at: Resolver) -> Found:

@@ -1,0 +1,224 @@
+"""From a correcting sentence to its intent: to the letter, or what is likely meant, which is put to
+the person.
+
+A sentence that the grammar does not read may be said again in plain words by the networks; a part
+of it may be read; it may say how many there are; or it tells of one thing what no attribute holds,
+which can be noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from scenemind.language import trees, verbalization
+from scenemind.language.assertions import asserts
+from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
+from scenemind.language.english import shown, singular
+from scenemind.language.nearest import spelled_correction
+from scenemind.language.questions import read_text
+from scenemind.language.rewording import Rewording, as_correction, commands_of
+from scenemind.language.speech_acts import agrees, is_order, is_question
+from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.vocabulary import Vocabulary
+from scenemind.memory import MemoryAccess
+from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.symbolic.clarification import find_likely_command
+from scenemind.reasoning.symbolic.edits import (
+    Intent,
+    doubt_of_guess,
+    doubt_of_wish,
+    intent_of,
+    order_of,
+)
+from scenemind.reasoning.symbolic.refusals import (
+    CORRECTIONS,
+    did_you_mean_this,
+    not_understood,
+)
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.set_answers import exists
+
+_FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
+_WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
+_LIKELY_MEANT = 0.5  # least likelihood of one that no other way of reading is tried before
+_PARTLY_READ = 0.55  # likelihood that a correction is meant whose further clauses are not read
+_DENIED = 0.2  # the same where they may say what it is, of which only the denial was read
+_HOW_MANY = re.compile(
+    r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
+    r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
+    re.IGNORECASE,
+)
+
+
+def intent_of_sentence(
+    query: Query, by: str, resolver_of: Callable[[Query], Resolver], memory: MemoryAccess
+) -> Intent:
+    """Intent of a correcting sentence.
+
+    Args:
+        by: name of the speaker.
+
+    Raises:
+        ReasoningError: `not_understood`, `not_found` or `ambiguous`.
+        SceneMemoryError: similar objects cannot be searched for.
+    """
+
+    def intent(commands: Sequence[trees.Command], said: Query) -> Intent:
+        return intent_of(commands, said, resolver_of, memory, by)
+
+    try:
+        commands = parse_commands(query.text)
+    except NotUnderstoodError as error:
+        return _half_understood(query, resolver_of(query), intent, error)
+    try:
+        wanted = intent(commands, query)
+    except ReasoningError:
+        _check_number(query, resolver_of(query))
+        raise
+    if wanted.edits and wanted.doubt is None and not asserts(query.text):
+        doubt = doubt_of_wish(wanted.edits, wanted.objects, wanted.response)
+        return replace(wanted, doubt=doubt)
+    return wanted
+
+
+def _half_understood(
+    query: Query,
+    at: Resolver,
+    intent: Callable[[Sequence[trees.Command], Query], Intent],
+    error: NotUnderstoodError,
+) -> Intent:
+    """The likely intent of a sentence that was not understood, to be confirmed by the person.
+
+    Raises:
+        ReasoningError: `not_understood`, where that is not clear enough; or with what was probably
+            meant, and why it cannot be done.
+    """
+    labels = at.scene.rows_of_label
+    otherwise = _refused(error, query.text, labels)
+    if is_order(query.text):
+        raise otherwise
+    is_misspelled = bool(otherwise.failure.suggestion)
+    note = None if is_misspelled else _noted(query, labels)
+    said = _said_again(query, note)
+    if said is None or said.likelihood < _LIKELY_MEANT:
+        guessed = _guessed(query, at, intent)
+        if guessed is not None:
+            return guessed
+    _check_number(query, at)
+    said = said or note
+    if said is None:
+        raise otherwise
+    try:
+        wanted = intent(commands_of(said.text), replace(query, text=said.text))
+    except ReasoningError as failed:
+        text = f'I take that as "{said.text}". {failed}'
+        raise ReasoningError("not_understood", text, failed.failure.suggestion) from failed
+    doubt = wanted.doubt
+    if doubt is None:
+        return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
+    text = f'I take that as "{said.text}". {doubt.text}'
+    say = doubt.suggestion or order_of(wanted.edits)
+    doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
+    return replace(wanted, doubt=doubt)
+
+
+def _guessed(
+    query: Query, at: Resolver, intent: Callable[[Sequence[trees.Command], Query], Intent]
+) -> Intent | None:
+    """The intent of words that name one thing and what it is or is like; None of others."""
+    command = find_likely_command(query.text, query.marked_object_ids, at.scene)
+    if command is None:
+        return None
+    try:
+        wanted = intent((command,), query)
+    except ReasoningError:
+        return None
+    labels = {number: thing.label for number, thing in at.scene.snapshot.objects.items()}
+    if all(
+        edit.kind == "rename" and {labels.get(i) for i in edit.object_ids} == {edit.value}
+        for edit in wanted.edits
+    ):
+        return None  # it is called so
+    guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
+    return replace(wanted, doubt=wanted.doubt or guess)
+
+
+def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
+    """A sentence as plain corrections of things that it names, or as a note that is likelier meant;
+    None where there are none that are worth offering."""
+    if len(tokenize(query.text)) < _FEWEST_WORDS:
+        return None
+    said, most = as_correction(query.text, query.before), read_most(query.text)
+    least = 0.0 if said is None else said.likelihood
+    if most and least < (_DENIED if _denies_only(most) else _PARTLY_READ):
+        said = Rewording(most, _PARTLY_READ, tells=True)
+    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
+        return None
+    if said.likelihood < _LIKELY_MEANT and note is not None:
+        return note
+    commands = commands_of(said.text)
+    if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
+        return None
+    named = (phrase.noun for phrase in trees.noun_phrases(commands))
+    heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
+    is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
+    return said if is_said else None
+
+
+def _denies_only(text: str) -> bool:
+    return all(isinstance(command, trees.Deny) for command in parse_commands(text))
+
+
+def _noted(query: Query, labels: Collection[str]) -> Rewording | None:
+    """A statement on a thing of the map as a note of it."""
+    for note, noun in notes_of(query.text):
+        if any(match.sure for match in Vocabulary.load().match(noun, labels)):
+            return Rewording(note, _PARTLY_READ, tells=True)
+    return None
+
+
+def _check_number(query: Query, at: Resolver) -> None:
+    """Check that a sentence does not say how many things there are, which says of none what it is.
+
+    Raises:
+        ReasoningError: `invalid_request`: it does; with the things that are known.
+    """
+    told = _HOW_MANY.search(query.text)
+    if told is None:
+        return
+    try:
+        question = read_text(f"are there {told['things']}?").question
+    except NotUnderstoodError:
+        return
+    if not isinstance(question, trees.Exists) or not question.subject.count:
+        return
+    known = exists(question, at).sentence
+    if known.startswith("Yes"):
+        raise ReasoningError("invalid_request", f"That is what I have: {known[5:]}")
+    way_out = (
+        "A number alone tells me of none what is wrong: say where one is that I miss"
+        ' ("there is a chair next to the desk"), or which I have twice or wrong'
+        ' ("objects 3 and 5 are one chair")'
+    )
+    raise ReasoningError("invalid_request", f"{known} {way_out}.")
+
+
+def _refused(error: NotUnderstoodError, text: str, labels: Collection[str]) -> ReasoningError:
+    """The refusal of a sentence that is no correction, to be raised; with what it is when its
+    misspelled words are set right, where that is one."""
+    if agrees(text):
+        text = "Nothing waits for a yes, and nothing was changed."
+        return ReasoningError("not_understood", text)
+    if is_question(text) or is_order(text):
+        act = f'"{shown(text)}" is a {"question" if is_question(text) else "request"}'
+        text = f"{act}, and no correction: nothing was changed. Ask it instead."
+        return ReasoningError("not_understood", text)
+
+    refusal, meant = not_understood(error, text), spelled_correction(text, labels)
+    try:
+        parse_commands(meant)
+    except NotUnderstoodError:
+        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")
+    return ReasoningError("not_understood", f"{refusal} {did_you_mean_this(meant)}", meant)
