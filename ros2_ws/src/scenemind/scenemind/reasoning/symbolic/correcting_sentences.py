@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from scenemind.language import trees, verbalization
-from scenemind.language.assertions import asserts
+from scenemind.language.assertions import asserts, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
 from scenemind.language.nearest import spelled_correction
@@ -97,7 +97,7 @@ def _half_understood(
     """
     labels = at.scene.rows_of_label
     otherwise = _refused(error, query.text, labels)
-    if is_order(query.text):
+    if is_order(query.text) or _forbids(query.text):
         raise otherwise
     is_misspelled = bool(otherwise.failure.suggestion)
     note = None if is_misspelled else _noted(query, labels)
@@ -167,6 +167,11 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
     return said if is_said else None
 
 
+def _forbids(text: str) -> bool:
+    """Whether a sentence asks to leave something be: "don't rename the sofa"."""
+    return any(clause.words[:2] == ("do", "not") for clause in clauses_of(text)[:1])
+
+
 def _denies_only(text: str) -> bool:
     return all(isinstance(command, trees.Deny) for command in parse_commands(text))
 
@@ -211,6 +216,8 @@ def _refused(error: NotUnderstoodError, text: str, labels: Collection[str]) -> R
     if agrees(text):
         text = "Nothing waits for a yes, and nothing was changed."
         return ReasoningError("not_understood", text)
+    if _forbids(text):
+        return ReasoningError("not_understood", f'"{shown(text)}": I did not, and changed nothing.')
     if is_question(text) or is_order(text):
         act = f'"{shown(text)}" is a {"question" if is_question(text) else "request"}'
         text = f"{act}, and no correction: nothing was changed. Ask it instead."
