@@ -97,7 +97,8 @@ def read_most(text: str) -> str:
             part = _in_one(text[tokens[kept[0][0]].start : end])
             with suppress(NotUnderstoodError):
                 is_of_marked = any(map(_is_of_marked, parse_commands(part)))
-                if not (is_of_marked and first) and all(c.is_told for c in clauses_of(part)):
+                may_point = is_of_marked or not _ONES.isdisjoint(said.words)
+                if not (may_point and first) and all(c.is_told for c in clauses_of(part)):
                     return part
     return ""
 
@@ -110,14 +111,18 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
     words = [token.word for token in tokens]
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
         return
-    for end in range(min(len(words) - 2, _MOST_NAMING), 1, -1):
-        if words[0] not in DEFINITE or not (is_verb(words[end]) or words[end].endswith("s")):
+    start = _FRAME.starts(words)[-1] if words else 0
+    for end in range(min(len(words) - 2, start + _MOST_NAMING), start + 1, -1):
+        verb = words[end]
+        if words[start] not in DEFINITE or not (is_verb(verb) or verb.endswith(("s", "ed"))):
             continue
-        thing, _ = read_phrase(tuple(words[:end]))
+        thing, _ = read_phrase(tuple(words[start:end]))
         if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
-            are_many = words[end] in _OF_MANY or is_plural(thing.noun.rpartition(" ")[2])
+            are_many = verb in _OF_MANY or is_plural(thing.noun.rpartition(" ")[2])
             it, said = "they" if are_many else "it", _in_one(text[tokens[end].start :])
-            yield f"note of {' '.join(words[:end])}: {it} {said}", thing.noun
+            if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
+                said = f"{'has' if words[end + 1] == 'got' else verb} {said.partition(' ')[2]}"
+            yield f"note of {' '.join(words[start:end])}: {it} {said}", thing.noun
 
 
 def _in_one(said: str) -> str:
