@@ -390,12 +390,16 @@ def describe_things(question: trees.Describe, at: Resolver) -> Reply:
         raise at.ambiguous(subject, rows)
     things = at.scene.objects_at(rows)
     sure = min(thing.confidence for thing in things)
+    if not any(thing.attributes.get(key) for thing in things for key in _DESCRIBED):
+        sure = min(sure, ABSENCE_CONFIDENCE)
     return Reply(". ".join(say.sentence(_described(each))[:-1] for each in things), sure, things)
 
 
 def _described(thing: MapObject) -> str:
     parts = [_told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
-    text = f"{say.the(thing)}{'; it'.join(parts) if parts else ' is all that is known of it'}"
+    if not parts:
+        return f"of {say.the(thing)} I know where it is, and no more"
+    text = f"{say.the(thing)}{'; it'.join(parts)}"
     if thing.is_completed:
         text += f"; {thing.measured_share:.0%} of its box was measured, the rest is completed"
     return text
