@@ -97,6 +97,8 @@ def read_most(text: str) -> str:
             part = _in_one(text[tokens[kept[0][0]].start : end])
             with suppress(NotUnderstoodError):
                 is_of_marked = any(map(_is_of_marked, parse_commands(part)))
+                if _corrects(said, tokens, left):
+                    continue  # "it's a chair, it's a table"
                 may_point = is_of_marked or not _ONES.isdisjoint(said.words)
                 if not (may_point and first) and all(c.is_told for c in clauses_of(part)):
                     return part
@@ -128,6 +130,14 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
 def _in_one(said: str) -> str:
     """Sentences as one."""
     return _SENTENCE_END.sub(", ", said.strip(" ,.;:!"))
+
+
+def _corrects(said: Sentence, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> bool:
+    start, end = tokens[clauses[0][0]].start, clauses[-1][1]
+    stop = tokens[end].start if end < len(tokens) else len(said.text)
+    with suppress(NotUnderstoodError):
+        return bool(parse_commands(said.text[start:stop].strip(" ,.;:")))
+    return False
 
 
 def _has_verb(said: Sentence, clauses: Sequence[tuple[int, int]]) -> bool:
