@@ -118,6 +118,7 @@ def lift(
             appearance=histogram,
             sigma_m=surface.sigma_m,
             from_picture=surface.from_picture,
+            mask=detections.masks[row],
         )
         for row, surface, track_id, score, box_px, shares, pixel_count, truncated, histogram in zip(
             rows.tolist(),

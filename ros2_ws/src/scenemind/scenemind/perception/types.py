@@ -113,6 +113,7 @@ class Observation:
             which are denoised up to correlated errors of neighbouring pixels.
         from_picture: too little of the thing has depth: the box is that of the place where its mask
             meets its support (`perception.standing`).
+        mask: of the detection; None: it had none.
     """
 
     track_id: int
@@ -127,6 +128,7 @@ class Observation:
     appearance: NDArray[np.float32]
     sigma_m: float
     from_picture: bool = False
+    mask: BoxMask | None = None
 
     def of_track(self, track_id: int) -> Observation:
         """The same with another track; several times as fast as `replace`."""
@@ -143,4 +145,5 @@ class Observation:
             self.appearance,
             self.sigma_m,
             self.from_picture,
+            self.mask,
         )

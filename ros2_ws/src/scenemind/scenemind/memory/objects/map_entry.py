@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
+from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory.attributes.form import Form, FormWords
 from scenemind.memory.attributes.lazy_attributes import ComputedAttributes
@@ -24,6 +25,7 @@ from scenemind.memory.objects.box_table import compare_boxes
 from scenemind.memory.objects.carriers import NO_CARRIERS
 from scenemind.memory.objects.extent import box_of, is_too_wide
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
+from scenemind.memory.objects.plain_sight import Outline
 from scenemind.memory.objects.plausible_labels import (
     WallPlanes,
     best_label,
@@ -336,6 +338,7 @@ class MapEntry:
             observation.sigma_m,
             (x / away_m, y / away_m, z / away_m),
             self.object_id,
+            None if observation.from_picture else Outline(observation.box_px, observation.mask),
         )
 
     def _note(self, observation: Observation, view: View) -> None:
@@ -760,11 +763,18 @@ def _share(a: Box3D, b: Box3D) -> float:
 
 
 def fuse_views(
-    entries: Sequence[MapEntry], observations: Sequence[Observation], view: View
+    entries: Sequence[MapEntry],
+    observations: Sequence[Observation],
+    view: View,
+    frame: RGBDFrame | None = None,
 ) -> None:
-    """Fuse one view of each of different objects."""
+    """Fuse one view of each of different objects.
+
+    Args:
+        frame: of the view; None: nothing is in plain sight beside the objects.
+    """
     views = [e._begin(o, view) for e, o in zip(entries, observations, strict=True)]
-    add_views([entry.surface for entry in entries], views)
+    add_views([entry.surface for entry in entries], views, frame)
     for entry, observation in zip(entries, observations, strict=True):
         entry._note(observation, view)
 

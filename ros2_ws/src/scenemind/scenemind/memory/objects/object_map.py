@@ -225,7 +225,7 @@ class ObjectMap:
         self._edited_ids = edited_ids
         moved = self._note_floor(floor_z)
         rivals = self._rivals.watch(ordered, matches, view) if upkeep else {}
-        fed = self._fuse(ordered, matches, view)
+        fed = self._fuse(ordered, matches, view, frame)
         changed = moved | set(fed)
         for object_id in changed:
             self._note_box(self._entries[object_id])
@@ -557,7 +557,11 @@ class ObjectMap:
         return True
 
     def _fuse(
-        self, observations: Sequence[Observation], matches: Sequence[Match], view: View
+        self,
+        observations: Sequence[Observation],
+        matches: Sequence[Match],
+        view: View,
+        frame: RGBDFrame,
     ) -> list[int]:
         """Give observations to their objects; the id of the object of each."""
         entries, own = [], []
@@ -578,7 +582,7 @@ class ObjectMap:
         seen = {} if log is None else {entry.object_id: entry for entry in entries}
         before = [entry.mark() for entry in seen.values()]
         rows = [row for row, match in enumerate(matches) if not match.doubles]
-        fuse_views([entries[row] for row in rows], [own[row] for row in rows], view)
+        fuse_views([entries[row] for row in rows], [own[row] for row in rows], view, frame)
         for entry, observation, match in zip(entries, own, matches, strict=True):
             if match.doubles:
                 entry.vote(observation, view)

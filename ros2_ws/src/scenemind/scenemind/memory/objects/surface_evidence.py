@@ -10,6 +10,9 @@ leak of a mask or a flying pixel fades while a back side that was seen in a few 
 A view that the image border cuts adds hits, but is not counted as a whole view: it makes the
 object grow and never shrink.
 
+A view in which a voxel is in plain sight outside of the mask takes back what one within it gives
+(`plain_sight`): what most views leave out is no part of the thing.
+
 Depth noise acts along the viewing ray. It spreads the voxels of a thin picture several centimetres
 before and behind the wall, the more the farther away it was seen. It is removed in two steps:
 
@@ -32,9 +35,11 @@ import scipy
 from numpy.typing import NDArray
 
 from scenemind.errors import SceneMemoryError
+from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory.objects.object_record import ObjectRecord, SurfaceColumns
+from scenemind.memory.objects.plain_sight import Outline, sort_by_outline
 
 
 def shared_surface(a: NDArray[np.float32], b: NDArray[np.float32], within_m: float) -> float:
@@ -479,6 +484,7 @@ class SurfaceView(NamedTuple):
         ray: (3,) unit direction from the camera to the object.
         turn: any number, best a different one for each object: offsets the views at which the
             surface is computed again.
+        outline: of the mask, beside which nothing is of the object; None: it does not say that.
     """
 
     points: NDArray[np.float32]
@@ -486,10 +492,18 @@ class SurfaceView(NamedTuple):
     sigma_m: float
     ray: Vector
     turn: int = 0
+    outline: Outline | None = None
 
 
-def add_views(surfaces: Sequence[SurfaceEvidence], views: Sequence[SurfaceView]) -> None:
+def add_views(
+    surfaces: Sequence[SurfaceEvidence],
+    views: Sequence[SurfaceView],
+    frame: RGBDFrame | None = None,
+) -> None:
     """Add one view to each of different surfaces.
+
+    Args:
+        frame: of all views, whose depth tells what is in plain sight; None: nothing is.
 
     Raises:
         SceneMemoryError: a view has no points.
@@ -514,9 +528,40 @@ def add_views(surfaces: Sequence[SurfaceEvidence], views: Sequence[SurfaceView])
     voxels[:, :3] += means
     voxels[:, 3] += 1.0
     voxels[:, 4] = total
-    for (surface, rows, start, end), view in zip(places, views, strict=True):
+    for surface, rows, start, end in places:
         surface.voxels[rows] = voxels[start:end]
+    if frame is not None:
+        _take_back(surfaces, views, [end - start for _, _, start, end in places], frame)
+    for surface, view in zip(surfaces, views, strict=True):
         surface._settle(view)
+
+
+def _take_back(
+    surfaces: Sequence[SurfaceEvidence],
+    views: Sequence[SurfaceView],
+    hits: Sequence[int],
+    frame: RGBDFrame,
+) -> None:
+    """Take hits from voxels in plain sight outside of the outlines.
+
+    A view is a sample of pixels and hits only a part of what it shows; a voxel loses as much as one
+    within the outline gets on average.
+
+    Args:
+        hits: number of voxels that each view hit.
+    """
+    chosen = [(s, v, n, v.outline) for s, v, n in zip(surfaces, views, hits, strict=True)]
+    told = [(s, v, n, outline) for s, v, n, outline in chosen if outline is not None]
+    sorted_rows = sort_by_outline(
+        [surface.points for surface, *_ in told],
+        [s.cell_m / 2.0 + REACH_SIGMAS * view.sigma_m for s, view, *_ in told],
+        [outline for *_, outline in told],
+        frame,
+    )
+    for (surface, _, count, _), (inside, outside) in zip(told, sorted_rows, strict=True):
+        if inside and len(outside):
+            left = surface.hits[outside] - min(count / inside, 1.0)
+            surface.hits[outside] = np.maximum(left, 0.0)
 
 
 def regrouped(
