@@ -266,6 +266,8 @@ CROWDED = 0.75
 YOUNG_VIEWS = 8
 NEW_SHARE = 0.1
 SURFACE_EVERY = 8
+OUTLINE_EVERY = 3
+"""Views of an object of which one tells what is in plain sight outside of its mask."""
 
 
 class SurfaceEvidence:
@@ -545,13 +547,16 @@ def _take_back(
     """Take hits from voxels in plain sight outside of the outlines.
 
     A view is a sample of pixels and hits only a part of what it shows; a voxel loses as much as one
-    within the outline gets on average.
+    within the outline gets on average. Of each object some of its views are asked, for all of them.
 
     Args:
         hits: number of voxels that each view hit.
     """
-    chosen = [(s, v, n, v.outline) for s, v, n in zip(surfaces, views, hits, strict=True)]
-    told = [(s, v, n, outline) for s, v, n, outline in chosen if outline is not None]
+    told = [
+        (surface, view, count, view.outline)
+        for surface, view, count in zip(surfaces, views, hits, strict=True)
+        if view.outline is not None and (surface.noise.views + view.turn) % OUTLINE_EVERY == 0
+    ]
     sorted_rows = sort_by_outline(
         [surface.points for surface, *_ in told],
         [s.cell_m / 2.0 + REACH_SIGMAS * view.sigma_m for s, view, *_ in told],
@@ -560,7 +565,7 @@ def _take_back(
     )
     for (surface, _, count, _), (inside, outside) in zip(told, sorted_rows, strict=True):
         if inside and len(outside):
-            left = surface.hits[outside] - min(count / inside, 1.0)
+            left = surface.hits[outside] - OUTLINE_EVERY * min(count / inside, 1.0)
             surface.hits[outside] = np.maximum(left, 0.0)
 
 
