@@ -150,13 +150,13 @@ def test_a_merge_is_undone_redone_and_replayed(mapped: Mapped) -> None:
     count = len(scene_of(mapped.graph).objects)
     (entry,) = call(mapped, "apply_corrections", corrections=[merge]).applied
     assert len(scene_of(mapped.graph).objects) == count - 1
-    assert call(mapped, "undo_correction", correction_id=-1).correction.id == entry.id
+    assert [c.id for c in call(mapped, "undo_correction").corrections] == [entry.id]
     assert len(scene_of(mapped.graph).objects) == count
-    redone = call(mapped, "redo_correction", correction_id=-1).correction
+    (redone,) = call(mapped, "redo_correction").corrections
     assert (redone.id, redone.undone) == (entry.id, False)
     text = call(mapped, "export_corrections").json
     assert json.loads(text)
-    call(mapped, "undo_correction", correction_id=entry.id)
+    call(mapped, "undo_correction", correction_ids=[entry.id])
     again = call(mapped, "import_corrections", json=text, by="bob", preview=True)
     assert [list(c.object_ids) for c in again.applied] == [[one, other]]
     assert not again.left_out
@@ -176,12 +176,15 @@ def test_a_correction_is_undone_and_redone_by_its_number(mapped: Mapped) -> None
         .id
         for chair in chairs
     )
-    assert call(mapped, "undo_correction", correction_id=first).correction.id == first
+    (undone,) = call(mapped, "undo_correction", correction_ids=[first]).corrections
+    assert undone.id == first
     assert [thing.id for thing in of_label(mapped, "throne")] == chairs[1:]
-    assert call(mapped, "undo_correction").correction.id == second, "the newest without a number"
-    assert call(mapped, "redo_correction", correction_id=first).correction.id == first
+    (newest,) = call(mapped, "undo_correction").corrections
+    assert newest.id == second, "the newest without a number"
+    (redone,) = call(mapped, "redo_correction", correction_ids=[first]).corrections
+    assert redone.id == first
     assert [thing.id for thing in of_label(mapped, "throne")] == chairs[:1]
-    call(mapped, "undo_correction", correction_id=first)
+    call(mapped, "undo_correction", correction_ids=[first])
 
 
 def looks(thing: SceneObject) -> tuple[str, str]:
