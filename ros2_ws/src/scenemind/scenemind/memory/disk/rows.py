@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
-from scenemind.memory.objects.object_record import ObjectRecord, Stretch
+from scenemind.memory.objects.object_record import ObjectRecord, SampledViews, Stretch
 from scenemind.memory.occupancy.occupancy_map import Block, unpack_block
 from scenemind.memory.structure.structure_map import PackedStructure, unpack
 from scenemind.memory.tree.best_views import VIEW, ViewsRecord
@@ -82,7 +83,7 @@ class _Summary(TypedDict):
 
 @with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
 class _StretchSummary(TypedDict):
-    """The fields of Stretch that are no columns of points, and the number of these."""
+    """The fields of Stretch that are no columns of points, and the numbers of these."""
 
     frames: tuple[_Id, _Id]
     votes: dict[str, _Amount]
@@ -96,6 +97,9 @@ class _StretchSummary(TypedDict):
     noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
+    view_frames: tuple[_Id, ...]
+    view_weights: tuple[_Amount, ...]
+    view_points: tuple[_Count, ...]
     origin: tuple[_Place, _Place, _Place]
     step_m: Annotated[float, Field(gt=0.0, le=10.0)]
 
@@ -333,8 +337,8 @@ def object_of(row: Row) -> ObjectRecord:
 def stretches_row(record: ObjectRecord) -> Row:
     """Of a record with stretches, of one at least."""
     stretches = record.stretches or ()
-    points = np.concatenate([s.points for s in stretches])
-    counts = np.array([len(s.points) for s in stretches])
+    points = np.concatenate([part for s in stretches for part in (s.points, s.views.points)])
+    counts = np.array([len(s.points) + len(s.views.points) for s in stretches])
     starts = np.cumsum(counts) - counts
     low = np.minimum.reduceat(points, starts)
     size_m = (np.maximum.reduceat(points, starts) - low).max(axis=1).astype(np.float64)
@@ -357,6 +361,9 @@ def stretches_row(record: ObjectRecord) -> Row:
             noise=tuple(float(f"{value:.6g}") for value in s.noise),
             cell_m=s.cell_m,
             voxels=len(s.keys),
+            view_frames=tuple(s.views.frames.tolist()),
+            view_weights=tuple(float(f"{weight:.6g}") for weight in s.views.weights),
+            view_points=tuple(s.views.counts.tolist()),
             origin=tuple(origin),
             step_m=step_m,
         )
@@ -381,15 +388,23 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     hits, weights = _bounded(amounts).reshape(2, -1)
     points = np.frombuffer(places, "<u2").astype(np.float32).reshape(-1, 3)
     counts = [summary.pop("voxels") for summary in summaries]
-    if not len(hits) == len(points) == sum(counts) or min(hits.min(), weights.min()) < 0.0:
+    sampled = [_views_of(summary) for summary in summaries]
+    of_views = [int(views.counts.sum()) for views in sampled]
+    if not len(hits) == sum(counts) == len(points) - sum(of_views):
         raise _impossible()
-    found, end = [], 0
-    for summary, count in zip(summaries, counts, strict=True):
+    if min(hits.min(), weights.min()) < 0.0:
+        raise _impossible()
+    found, end, ends = [], 0, np.cumsum(counts).tolist()
+    for summary, views, count, more, last_row in zip(
+        summaries, sampled, counts, of_views, ends, strict=True
+    ):
         first, last = summary["frames"]
         if last < first or not count:
             raise _impossible()
-        own, end = slice(end, end + count), end + count
+        begin, middle, end = end, end + count, end + count + more
+        own = slice(last_row - count, last_row)
         origin, step_m = np.array(summary.pop("origin"), np.float32), summary.pop("step_m")
+        places_m = origin + points[begin:end] * np.float32(step_m)
         summary["colors"] = np.array(summary["colors"], np.float64)
         summary["noise"] = np.array(summary["noise"], np.float64)
         if summary["appearance"] is not None:
@@ -397,13 +412,24 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         found.append(
             Stretch(
                 keys=np.zeros(0, np.int64),
-                points=origin + points[own] * np.float32(step_m),
+                points=places_m[: middle - begin],
                 hits=hits[own],
                 weights=weights[own],
+                views=replace(views, points=places_m[middle - begin :]),
                 **summary,
             )
         )
     return object_id, tuple(found)
+
+
+def _views_of(summary: dict[str, Any]) -> SampledViews:
+    """The views of a stretch, which have no points yet; their columns are taken out."""
+    frames = np.array(summary.pop("view_frames"), np.int64)
+    weights = np.array(summary.pop("view_weights"), np.float32)
+    counts = np.array(summary.pop("view_points"), np.int64)
+    if not len(frames) == len(weights) == len(counts):
+        raise _impossible()
+    return SampledViews(frames, weights, counts, np.zeros((0, 3), np.float32))
 
 
 def pose_correction_row(noted: PoseCorrection) -> Row:

@@ -23,7 +23,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.connection import sqlite_errors
 
 Row = tuple[Any, ...]
-VERSION = 8
+VERSION = 9
 _CREATED = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
@@ -91,7 +91,8 @@ CREATE TABLE objects (
 CREATE TABLE stretches (
     object_id INTEGER PRIMARY KEY,
     summary TEXT NOT NULL,                -- JSON: a list of what is no array
-    points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: voxels, in turn
+    points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: of each its voxels
+                                          -- and the points of some views
     hits BLOB NOT NULL,                   -- (2, M) float16: hits, weights
     sum INTEGER NOT NULL
 );

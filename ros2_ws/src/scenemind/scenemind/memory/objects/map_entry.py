@@ -34,7 +34,9 @@ from scenemind.memory.objects.plausible_labels import (
 )
 from scenemind.memory.objects.stretches import (
     LEAST_VIEWS,
+    Sampler,
     bounded,
+    corrected,
     joined,
     keyed,
     remainder,
@@ -48,6 +50,7 @@ from scenemind.memory.objects.surface_evidence import (
     SurfaceView,
     Vector,
     add_views,
+    weight_of,
 )
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.colors import COLOR_NAMES
@@ -203,6 +206,7 @@ class MapEntry:
         "_in_wall",
         "_is_too_wide",
         "_label",
+        "_sampler",
         "_stance",
         "_stored_stretches",
         "_stretch_number",
@@ -268,6 +272,7 @@ class MapEntry:
         self._stored_stretches: tuple[Stretch, ...] = ()  # without keys, as nobody asked yet
         self.stretches_unwritten = False
         self._stretch_number: int | None = None
+        self._sampler = Sampler()  # of the views since the last of the stretches
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -330,6 +335,7 @@ class MapEntry:
             self.here_since_ns = view.stamp_ns
             self._set_stretches(())
             self.frames = view.number, view.number
+        self._sampler.note(view.number, weight_of(observation.sigma_m), observation.points)
         x, y, z = view.line_to(observation)
         away_m = max(hypot(x, y, z), 1e-9)
         return SurfaceView(
@@ -607,6 +613,7 @@ class MapEntry:
                 points=points,
                 hits=hits,
                 weights=weights,
+                views=self._sampler.sampled(self.surface.cell_m),
             )
             kept = bounded((*kept, new))
         self._set_stretches(kept)
@@ -630,6 +637,7 @@ class MapEntry:
         entry.looks, entry.viewpoints = copy(self.looks), dict(self.viewpoints)
         entry._form_words()  # of the surface as it is now
         entry.surface = copy(self.surface)
+        entry._sampler = self._sampler.copy()
         return entry
 
     def corrected(self, corrections: FrameCorrections) -> CorrectedEntry | None:
@@ -647,7 +655,7 @@ class MapEntry:
         still = np.abs(of_stays - np.eye(4)).max(initial=0.0) < _UNMOVED_M
         if np.abs(shifts).max() < _UNMOVED_M and still:
             return None
-        moved = [s.moved(m) for s, m in zip(self.stretches, matrices, strict=True)]
+        moved = corrected(self.stretches, self.surface, self.box.corners(), matrices, corrections)
         own, *others = things_apart(moved)
         entry = copy(self)
         entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
@@ -719,6 +727,7 @@ class MapEntry:
         """Note that these are all of its evidence."""
         self._stretches, self._stored_stretches = tuple(stretches), ()
         self.frames = _NO_FRAMES
+        self._sampler = Sampler()
         self.stretches_unwritten = True
 
     def _novelty(self, line: Vector) -> float:

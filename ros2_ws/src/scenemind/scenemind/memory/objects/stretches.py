@@ -6,6 +6,10 @@ the camera drove on or turned is the difference of that surface and of the stret
 with their sums can be subtracted as they can be added. A stretch is closed with the first view
 after it, so an ordinary view costs nothing. Of an object that is seen again and again the two
 stretches that follow each other most closely become one.
+
+Poses may also be corrected within a stretch: single poses shake, and drift grows. A stretch
+therefore keeps some of its views each by itself. Where its frames moved alike, its sums move as
+they are; where they did not, it is made again of these views, each moved as its own frame.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts are imported when they are first used
@@ -20,8 +25,14 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
 from scenemind.geometry.points import voxel_keys
-from scenemind.memory.objects.object_record import Stretch
-from scenemind.memory.objects.surface_evidence import NoiseOfViews, SurfaceEvidence
+from scenemind.memory.frame_corrections import FrameCorrections
+from scenemind.memory.objects.object_record import NO_VIEWS, SampledViews, Stretch
+from scenemind.memory.objects.surface_evidence import (
+    NoiseOfViews,
+    SurfaceEvidence,
+    cell_means,
+    required_hits,
+)
 
 # Length of a stretch; a camera that turns by a radian counts as one that drove so far.
 STRETCH_M = 2.0
@@ -32,8 +43,13 @@ MOST_STRETCHES = 12
 APART_M = 0.15
 LEAST_VIEWS = 3
 _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
+# Views of a stretch that are kept by themselves at most, and the distance between places of one
+# corner of the object, moved as one of the frames and as all of them, that is not the same.
+MOST_VIEWS = 8
+_ALIKE_M = 0.003
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
+_LARGEST = np.iinfo(np.int64).max
 _WITHIN = 1e-3  # of a voxel: means are kept so far from its border
 
 
@@ -119,6 +135,178 @@ def bounded(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
+class Sampler:
+    """Views of the stretch that goes on, at most `MOST_VIEWS`: every one, every second, every
+    fourth, as they become more."""
+
+    __slots__ = ("_count", "_every", "_views")
+
+    def __init__(self) -> None:
+        self._views: list[tuple[int, float, NDArray[np.float32]]] = []
+        self._every, self._count = 1, 0
+
+    def note(self, number: int, weight: float, points: NDArray[np.float32]) -> None:
+        """Note a view, of which nothing is copied.
+
+        Args:
+            number: of its frame. points: (N, 3), N > 0, world, never changed.
+        """
+        if self._count % self._every == 0:
+            self._views.append((number, weight, points))
+            if len(self._views) > MOST_VIEWS:
+                del self._views[1::2]
+                self._every *= 2
+        self._count += 1
+
+    def sampled(self, cell_m: float) -> SampledViews:
+        """The views, by the means of their points in voxels."""
+        if not self._views:
+            return NO_VIEWS
+        numbers, weights, clouds = zip(*self._views, strict=True)
+        keys, means = cell_means(clouds, [cell_m] * len(clouds))
+        return SampledViews(
+            np.array(numbers, np.int64),
+            np.array(weights, np.float32),
+            np.array([len(of_view) for of_view in keys], np.int64),
+            means,
+        )
+
+    def copy(self) -> Sampler:
+        """Another one that goes on from here."""
+        other = Sampler()
+        other._views, other._every, other._count = list(self._views), self._every, self._count
+        return other
+
+
+def corrected(
+    stretches: Sequence[Stretch],
+    surface: SurfaceEvidence,
+    corners: NDArray[np.float64],
+    of_stretches: NDArray[np.float64],
+    corrections: FrameCorrections,
+) -> list[Stretch]:
+    """Stretches of one object after poses of frames were corrected.
+
+    Args:
+        surface: of all views, before: what it dropped stays dropped.
+        corners: (8, 3), of its box, before. of_stretches: (S, 4, 4), the mean of each.
+    """
+    moved = [s.moved(m) for s, m in zip(stretches, of_stretches, strict=True)]
+    views = SampledViews.joined([stretch.views for stretch in stretches])
+    if not len(views):
+        return moved
+    owner = np.repeat(np.arange(len(stretches)), [len(s.views) for s in stretches])
+    matrices = corrections.of_frames(views.frames)
+    by_itself = matrices - of_stretches[owner]
+    off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
+    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
+    again = np.unique(owner[shaken])
+    if not len(again):
+        return moved
+    rows = np.flatnonzero(np.isin(owner, again))
+    views, owner = views.at(rows), owner[rows]
+    of_view, views = _voxels_by_view(views, owner, matrices[rows], stretches, surface)
+    share = _hits_a_view(stretches, again, owner)
+    for number in again.tolist():
+        own = of_view.stretch == number
+        if not own.any():
+            continue  # the surface dropped all that these views showed
+        mine = np.flatnonzero(owner == number)
+        stretch, sampled = moved[number], views.at(mine)
+        each = stretch.noise[1] / max(float(sampled.weights.sum()), 1e-12)
+        moved[number] = replace(
+            stretch,
+            keys=voxel_keys(of_view.points[own], stretch.cell_m),
+            points=of_view.points[own],
+            hits=of_view.hits[own] * np.float32(share),
+            weights=of_view.weights[own] * np.float32(each),
+            views=sampled,
+        )
+    return moved
+
+
+def _hits_a_view(
+    stretches: Sequence[Stretch], again: NDArray[np.intp], owner: NDArray[np.intp]
+) -> float:
+    """Hits for which a hit of a sampled view counts: as many of them as a surface of these views
+    alone would need are as many as one of all views needs.
+
+    Args:
+        again: stretches that are made of their views. owner: (K,), the stretch of each of these.
+    """
+    whole = np.array([stretch.whole_count for stretch in stretches], np.float64)
+    seen = np.array([stretch.observation_count for stretch in stretches], np.float64)
+    sampled = whole.copy()
+    counts = np.bincount(owner, minlength=len(stretches))
+    sampled[again] *= np.minimum(counts[again] / np.maximum(seen[again], 1.0), 1.0)
+    return required_hits(int(whole.sum())) / required_hits(int(sampled.sum()))
+
+
+class _Voxels(NamedTuple):
+    """Voxels of several stretches: the stretch of each (M,), and see `Stretch`."""
+
+    stretch: NDArray[np.intp]
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+def _voxels_by_view(
+    views: SampledViews,
+    owner: NDArray[np.intp],
+    matrices: NDArray[np.float64],
+    stretches: Sequence[Stretch],
+    surface: SurfaceEvidence,
+) -> tuple[_Voxels, SampledViews]:
+    """The voxels of views that were moved each by itself, and these views.
+
+    Args:
+        owner: (K,), the stretch of each, ascending. matrices: (K, 4, 4), its correction.
+        surface: of the object before: where it has no voxel any more, there are no points.
+    """
+    view = np.repeat(np.arange(len(views)), views.counts)
+    kept = _has_voxels(surface, views.points)
+    view, before = view[kept], views.points[kept]
+    counts = np.bincount(view, minlength=len(views))
+    turns = np.ascontiguousarray(matrices[:, :3, :3].transpose(0, 2, 1), np.float32)
+    points = np.empty_like(before)
+    for number, (start, end) in enumerate(pairwise((0, *np.cumsum(counts).tolist()))):
+        np.matmul(before[start:end], turns[number], out=points[start:end])
+    points += matrices[:, :3, 3].astype(np.float32)[view]
+    views = SampledViews(views.frames, views.weights, counts, points)
+
+    edges_m = np.array([stretch.cell_m for stretch in stretches], np.float32)
+    stretch = owner[view]
+    index = np.floor(points / edges_m[stretch, None]).astype(np.int64)
+    index -= index.min(axis=0, initial=_LARGEST)
+    size_x, size_y, size_z = (index.max(axis=0, initial=0) + 1).tolist()
+    packed = ((stretch * size_x + index[:, 0]) * size_y + index[:, 1]) * size_z + index[:, 2]
+    order = packed.argsort(kind="stable")  # views of a voxel stay in order
+    packed, view, points = packed[order], view[order], points[order]
+    is_first = np.ones(len(packed), bool)
+    np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
+    is_seen = is_first.copy()  # a voxel by a view, whose points may share it
+    is_seen[1:] |= view[1:] != view[:-1]
+    voxels = np.flatnonzero(is_first)
+    weights = views.weights[view]
+    if not len(voxels):
+        nothing = np.zeros(0, np.float32)
+        return _Voxels(np.zeros(0, np.intp), np.zeros((0, 3), np.float32), nothing, nothing), views
+    total = np.maximum(np.add.reduceat(weights, voxels), np.float32(1e-12))
+    means = np.add.reduceat(points * weights[:, None], voxels) / total[:, None]
+    hits = np.add.reduceat(is_seen, voxels, dtype=np.float32)
+    weights = np.add.reduceat(np.where(is_seen, weights, np.float32(0.0)), voxels)
+    return _Voxels(owner[view[voxels]], means.astype(np.float32), hits, weights), views
+
+
+def _has_voxels(surface: SurfaceEvidence, points: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(N,): whether the surface has the voxels of points (N, 3)."""
+    keys = voxel_keys(points, surface.cell_m)
+    rows = np.minimum(np.searchsorted(surface.keys, keys), max(len(surface.keys) - 1, 0))
+    found: NDArray[np.bool_] = surface.keys[rows] == keys
+    return found
+
+
 def joined(stretches: Sequence[Stretch]) -> Stretch:
     """Several stretches as one."""
     first = stretches[0]
@@ -146,7 +334,15 @@ def joined(stretches: Sequence[Stretch]) -> Stretch:
         points=points,
         hits=hits,
         weights=weights,
+        views=_thinned(SampledViews.joined([stretch.views for stretch in stretches])),
     )
+
+
+def _thinned(views: SampledViews) -> SampledViews:
+    """At most `MOST_VIEWS` of them, evenly spread."""
+    if len(views) <= MOST_VIEWS:
+        return views
+    return views.at(np.linspace(0, len(views) - 1, MOST_VIEWS).round().astype(np.intp))
 
 
 def voxels_of(

@@ -139,13 +139,13 @@ class NoiseOfViews:
     weighted_m2: Vector = (0.0, 0.0, 0.0)
 
     def add(self, sigma_m: float, ray: Vector) -> float:
-        """Count a view; its weight, which is the inverse of its variance.
+        """Count a view; its weight.
 
         Args:
-            sigma_m: standard deviation along the ray. ray: unit direction to the object.
+            sigma_m: see `weight_of`. ray: unit direction to the object.
         """
         variance = sigma_m * sigma_m
-        weight = _UNIT_M2 / (variance + _LEAST_SIGMA_M**2)
+        weight = weight_of(sigma_m)
         x, y, z = ray
         x, y, z = variance * x * x, variance * y * y, variance * z * z
         self._add(1, weight, (x, y, z), (weight * x, weight * y, weight * z))
@@ -268,6 +268,20 @@ NEW_SHARE = 0.1
 SURFACE_EVERY = 8
 OUTLINE_EVERY = 3
 """Views of an object of which one tells what is in plain sight outside of its mask."""
+
+
+def required_hits(whole_count: int) -> float:
+    """Hits with which a voxel counts, of a thing with so many whole views."""
+    return min(1.0 + whole_count // VIEWS_A_HIT, ESTABLISHED)
+
+
+def weight_of(sigma_m: float) -> float:
+    """Weight of a view, which is the inverse of its variance.
+
+    Args:
+        sigma_m: standard deviation along the ray.
+    """
+    return _UNIT_M2 / (sigma_m * sigma_m + _LEAST_SIGMA_M**2)
 
 
 class SurfaceEvidence:
@@ -440,8 +454,7 @@ class SurfaceEvidence:
         self._new_count = 0
 
     def _counts(self) -> NDArray[np.bool_]:
-        required = min(1.0 + self.whole_count // VIEWS_A_HIT, ESTABLISHED)
-        counts: NDArray[np.bool_] = self.hits >= required
+        counts: NDArray[np.bool_] = self.hits >= required_hits(self.whole_count)
         return counts
 
     def _decay(self) -> None:
