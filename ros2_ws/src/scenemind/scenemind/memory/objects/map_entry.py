@@ -640,21 +640,29 @@ class MapEntry:
         entry._sampler = self._sampler.copy()
         return entry
 
-    def corrected(self, corrections: FrameCorrections) -> CorrectedEntry | None:
+    def corrected(
+        self, corrections: FrameCorrections, matrices: NDArray[np.float64]
+    ) -> CorrectedEntry | None:
         """The object after poses of frames were corrected; None: nothing of it moves. Call
-        `sealed` before; this one does not change."""
+        `sealed` before; this one does not change.
+
+        Args:
+            matrices: (S, 4, 4), the mean corrections of its stretches.
+        """
         if not self.stretches:
             return None
-        first, last = np.array([s.frames for s in self.stretches], np.int64).T
-        matrices = corrections.of_stretches(first, last)
-        corners = np.column_stack((self.box.corners(), np.ones(8)))
-        shifts = np.einsum("nij,cj->nci", matrices[:, :3], corners) - corners[:, :3]
-        of_stays = corrections.of_frames(
-            corrections.frames_at([stay.last_seen_ns for stay in self.stays])
-        )
-        still = np.abs(of_stays - np.eye(4)).max(initial=0.0) < _UNMOVED_M
-        if np.abs(shifts).max() < _UNMOVED_M and still:
-            return None
+        corners = self.box.corners()
+        still = not self.stays
+        of_stays = np.zeros((0, 4, 4))
+        if self.stays:
+            of_stays = corrections.of_frames(
+                corrections.frames_at([stay.last_seen_ns for stay in self.stays])
+            )
+            still = bool(np.abs(of_stays - np.eye(4)).max() < _UNMOVED_M)
+        if still:
+            shifts = corners @ matrices[:, :3, :3].transpose(0, 2, 1) + matrices[:, None, :3, 3]
+            if np.abs(shifts - corners).max() < _UNMOVED_M:
+                return None
         moved = corrected(self.stretches, self.surface, self.box.corners(), matrices, corrections)
         own, *others = things_apart(moved)
         entry = copy(self)
@@ -687,8 +695,8 @@ class MapEntry:
             entry._leave(part)
             if part.observation_count >= LEAST_VIEWS:
                 parts.append(self._part(stretches, part))
-        most = max(range(len(own)), key=lambda row: own[row].observation_count)
-        move = corrections.of_stretches([own[most].frames[0]], [own[most].frames[1]])[0]
+        most = max(own, key=lambda stretch: stretch.observation_count).frames
+        move = matrices[[stretch.frames for stretch in self.stretches].index(most)]
         return CorrectedEntry(entry, tuple(parts), move)
 
     def _leave(self, part: Stretch) -> None:
