@@ -173,28 +173,12 @@ class FrameCorrections:
         """(M, 7): poses of frames as they are stored, corrected; one that its correction does not
         move is the same to the last bit."""
         rows = self._rows(numbers)
-        matrices, turns = self.matrices[rows], self.turns[rows]
-        moved = np.empty_like(poses)
-        for axis in range(3):
-            row = matrices[:, axis]
-            moved[:, axis] = row[:, 3] + sum(row[:, k] * poses[:, k] for k in range(3))
-        (ax, ay, az, aw), (bx, by, bz, bw) = turns.T, poses[:, 3:].T
-        turned = np.stack(
-            (
-                aw * bx + ax * bw + ay * bz - az * by,
-                aw * by - ax * bz + ay * bw + az * bx,
-                aw * bz + ax * by - ay * bx + az * bw,
-                aw * bw - ax * bx - ay * by - az * bz,
-            ),
-            axis=1,
-        )
-        turned *= (np.where(turned[:, 3] < 0.0, -1.0, 1.0) / np.linalg.norm(turned, axis=1))[
-            :, None
-        ]
-        moved[:, 3:] = turned
-        still = (np.abs(matrices - np.eye(4)) < _SAME).all(axis=(1, 2))
-        moved[still] = poses[still]
-        return moved
+        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T)).take(rows, axis=1)
+        columns = np.ascontiguousarray(poses.T)
+        moved = np.concatenate((_moved_places(by, columns[:3]), _product(by[3:], columns[3:])))
+        moved[3:] *= np.where(moved[6] < 0.0, -1.0, 1.0) / np.sqrt(np.square(moved[3:]).sum(axis=0))
+        still = (np.abs(by[:6]) < _SAME).all(axis=0)
+        return np.where(still, columns, moved).T
 
     def of_stretches(self, first: ArrayLike, last: ArrayLike) -> NDArray[np.float64]:
         """(M, 4, 4): the mean corrections of frames from `first` to `last`, both included."""
@@ -241,16 +225,13 @@ class FrameCorrections:
         return self
 
     def _finish(self, frames: FrameTable) -> None:
-        rows = self.matrices[:, :3, :].reshape(-1, 12)
-        self._sums = np.concatenate((np.zeros((1, 12)), np.cumsum(rows, axis=0)))
+        self._sums = np.zeros((len(self.matrices) + 1, 12))
+        np.cumsum(self.matrices[:, :3, :].reshape(-1, 12), axis=0, out=self._sums[1:])
         self._places = places = frames.world_T_camera[:, :3, 3]
         self._near = None  # places have moved
-        square = np.zeros(len(places))
-        for axis in range(3):
-            row = self.matrices[:, axis]
-            moved = row[:, 3] + sum(row[:, k] * places[:, k] for k in range(3))
-            square += np.square(moved - places[:, axis])
-        shifts = np.sqrt(square)
+        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T))
+        columns = np.ascontiguousarray(places.T)
+        shifts = np.sqrt(np.square(_moved_places(by, columns) - columns).sum(axis=0))
         self.largest_m = float(shifts.max(initial=0.0))
         # A sine is exact near zero, where a cosine is not.
         sine = np.sqrt(np.square(self.turns[:, :3]).sum(axis=1))
@@ -295,6 +276,34 @@ def _places_in(
     near = np.minimum(np.abs(since), np.abs(until)) <= _NEAREST_NS
     fraction = np.where(inside, fraction, np.where(np.abs(until) < np.abs(since), 1.0, 0.0))
     return np.where(inside | near, rows, -1), fraction
+
+
+def _moved_places(by: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places (3, N) moved by poses (7, N), whose columns are those of stored ones."""
+    shift, (x, y, z, w) = by[:3], by[3:]
+    px, py, pz = places
+    # Twice the cross product of the quaternion's vector and the place.
+    cx, cy, cz = 2.0 * (y * pz - z * py), 2.0 * (z * px - x * pz), 2.0 * (x * py - y * px)
+    return np.stack(
+        (
+            shift[0] + px + w * cx + y * cz - z * cy,
+            shift[1] + py + w * cy + z * cx - x * cz,
+            shift[2] + pz + w * cz + x * cy - y * cx,
+        )
+    )
+
+
+def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products of quaternions (4, N) x, y, z, w: the turns of b, then those of a."""
+    (ax, ay, az, aw), (bx, by, bz, bw) = a, b
+    return np.stack(
+        (
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        )
+    )
 
 
 def _nearest_turns(means: NDArray[np.float64]) -> NDArray[np.float64]:
