@@ -158,7 +158,7 @@ class Shift:
             stretch,
             frames=(first + self.frames, last + self.frames),
             track_ids=self._tracks_of(stretch.track_ids),
-            views=replace(stretch.views, frames=stretch.views.frames + self.frames),
+            view_frames=tuple(number + self.frames for number in stretch.view_frames),
         )
 
     def _correction(self, number: int, entry: Correction) -> Correction:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from scenemind.geometry import Box3D, PinholeCamera, Pose
 from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
-from scenemind.memory.objects.object_record import ObjectRecord, SampledViews, Stretch
+from scenemind.memory.objects.object_record import ObjectRecord, Stretch
+from scenemind.memory.objects.sampled_views import MOST_PLACE, MOST_SAMPLED
 from scenemind.memory.occupancy.occupancy_map import Block, unpack_block
 from scenemind.memory.structure.structure_map import PackedStructure, unpack
 from scenemind.memory.tree.best_views import VIEW, ViewsRecord
@@ -83,7 +83,7 @@ class _Summary(TypedDict):
 
 @with_config(ConfigDict(extra="forbid", strict=True, allow_inf_nan=False))
 class _StretchSummary(TypedDict):
-    """The fields of Stretch that are no columns of points, and the numbers of these."""
+    """The fields of Stretch that are no columns of points, and the number of these."""
 
     frames: tuple[_Id, _Id]
     votes: dict[str, _Amount]
@@ -98,8 +98,6 @@ class _StretchSummary(TypedDict):
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
     view_frames: tuple[_Id, ...]
-    view_weights: tuple[_Amount, ...]
-    view_points: tuple[_Count, ...]
     origin: tuple[_Place, _Place, _Place]
     step_m: Annotated[float, Field(gt=0.0, le=10.0)]
 
@@ -337,8 +335,8 @@ def object_of(row: Row) -> ObjectRecord:
 def stretches_row(record: ObjectRecord) -> Row:
     """Of a record with stretches, of one at least."""
     stretches = record.stretches or ()
-    points = np.concatenate([part for s in stretches for part in (s.points, s.views.points)])
-    counts = np.array([len(s.points) + len(s.views.points) for s in stretches])
+    points = np.concatenate([s.points for s in stretches])
+    counts = np.array([len(s.points) for s in stretches])
     starts = np.cumsum(counts) - counts
     low = np.minimum.reduceat(points, starts)
     size_m = (np.maximum.reduceat(points, starts) - low).max(axis=1).astype(np.float64)
@@ -361,26 +359,26 @@ def stretches_row(record: ObjectRecord) -> Row:
             noise=tuple(float(f"{value:.6g}") for value in s.noise),
             cell_m=s.cell_m,
             voxels=len(s.keys),
-            view_frames=tuple(s.views.frames.tolist()),
-            view_weights=tuple(float(f"{weight:.6g}") for weight in s.views.weights),
-            view_points=tuple(s.views.counts.tolist()),
+            view_frames=s.view_frames,
             origin=tuple(origin),
             step_m=step_m,
         )
         for s, origin, step_m in zip(stretches, low.tolist(), steps_m.tolist(), strict=True)
     ]
+    shown = np.concatenate([s.shown for s in stretches])
     evidence = np.hstack([np.stack((s.hits, s.weights)) for s in stretches])
     return (
         record.object_id,
         _STRETCHES.dump_json(summaries).decode(),
         np.rint(steps).astype("<u2").tobytes(),
         np.minimum(evidence, _MOST_HALF).astype("<f2").tobytes(),
+        np.packbits(shown > 0).tobytes() + shown[shown > 0].astype("<u2").tobytes(),
     )
 
 
 def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     """An object's id and its stretches, which have no keys yet."""
-    object_id, text, places, evidence = row
+    object_id, text, places, evidence, by_view = row
     if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
         raise _impossible()
     summaries: list[Any] = _STRETCHES.validate_json(text)
@@ -388,23 +386,20 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     hits, weights = _bounded(amounts).reshape(2, -1)
     points = np.frombuffer(places, "<u2").astype(np.float32).reshape(-1, 3)
     counts = [summary.pop("voxels") for summary in summaries]
-    sampled = [_views_of(summary) for summary in summaries]
-    of_views = [int(views.counts.sum()) for views in sampled]
-    if not len(hits) == sum(counts) == len(points) - sum(of_views):
+    if not len(hits) == len(points) == sum(counts):
         raise _impossible()
+    shown = _shown_of(by_view, len(points))
     if min(hits.min(), weights.min()) < 0.0:
         raise _impossible()
-    found, end, ends = [], 0, np.cumsum(counts).tolist()
-    for summary, views, count, more, last_row in zip(
-        summaries, sampled, counts, of_views, ends, strict=True
-    ):
+    found, end = [], 0
+    for summary, count in zip(summaries, counts, strict=True):
         first, last = summary["frames"]
         if last < first or not count:
             raise _impossible()
-        begin, middle, end = end, end + count, end + count + more
-        own = slice(last_row - count, last_row)
+        own, end = slice(end, end + count), end + count
+        if shown[own, len(summary["view_frames"]) :].any():
+            raise _impossible()  # of a view that is not named
         origin, step_m = np.array(summary.pop("origin"), np.float32), summary.pop("step_m")
-        places_m = origin + points[begin:end] * np.float32(step_m)
         summary["colors"] = np.array(summary["colors"], np.float64)
         summary["noise"] = np.array(summary["noise"], np.float64)
         if summary["appearance"] is not None:
@@ -412,24 +407,28 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         found.append(
             Stretch(
                 keys=np.zeros(0, np.int64),
-                points=places_m[: middle - begin],
+                points=origin + points[own] * np.float32(step_m),
                 hits=hits[own],
                 weights=weights[own],
-                views=replace(views, points=places_m[middle - begin :]),
+                shown=shown[own],
                 **summary,
             )
         )
     return object_id, tuple(found)
 
 
-def _views_of(summary: dict[str, Any]) -> SampledViews:
-    """The views of a stretch, which have no points yet; their columns are taken out."""
-    frames = np.array(summary.pop("view_frames"), np.int64)
-    weights = np.array(summary.pop("view_weights"), np.float32)
-    counts = np.array(summary.pop("view_points"), np.int64)
-    if not len(frames) == len(weights) == len(counts):
+def _shown_of(by_view: bytes, count: int) -> NDArray[np.uint16]:
+    """Where sampled views showed a number of voxels: `Stretch.shown`."""
+    size = math.ceil(count * MOST_SAMPLED / 8)
+    bits = np.unpackbits(np.frombuffer(by_view[:size], np.uint8), count=count * MOST_SAMPLED)
+    shown = bits.reshape(-1, MOST_SAMPLED).astype(np.uint16)
+    numbers = np.frombuffer(by_view, "<u2", offset=size)
+    if np.count_nonzero(bits) != len(numbers) or not (
+        numbers.min(initial=1) > 0 and numbers.max(initial=1) <= MOST_PLACE
+    ):
         raise _impossible()
-    return SampledViews(frames, weights, counts, np.zeros((0, 3), np.float32))
+    shown[shown > 0] = numbers
+    return shown
 
 
 def pose_correction_row(noted: PoseCorrection) -> Row:

@@ -91,9 +91,10 @@ CREATE TABLE objects (
 CREATE TABLE stretches (
     object_id INTEGER PRIMARY KEY,
     summary TEXT NOT NULL,                -- JSON: a list of what is no array
-    points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: of each its voxels
-                                          -- and the points of some views
+    points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: voxels, in turn
     hits BLOB NOT NULL,                   -- (2, M) float16: hits, weights
+    shown BLOB NOT NULL,                  -- (M, 4) bits: whether each of some views showed a voxel;
+                                          -- then uint16, where about its point each did
     sum INTEGER NOT NULL
 );
 -- Poses that were corrected, and what objects turned out to be then.

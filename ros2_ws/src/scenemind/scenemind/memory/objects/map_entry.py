@@ -34,7 +34,6 @@ from scenemind.memory.objects.plausible_labels import (
 )
 from scenemind.memory.objects.stretches import (
     LEAST_VIEWS,
-    Sampler,
     bounded,
     corrected,
     joined,
@@ -50,7 +49,6 @@ from scenemind.memory.objects.surface_evidence import (
     SurfaceView,
     Vector,
     add_views,
-    weight_of,
 )
 from scenemind.memory.types import MapObject, Stay
 from scenemind.perception.colors import COLOR_NAMES
@@ -206,7 +204,6 @@ class MapEntry:
         "_in_wall",
         "_is_too_wide",
         "_label",
-        "_sampler",
         "_stance",
         "_stored_stretches",
         "_stretch_number",
@@ -272,7 +269,6 @@ class MapEntry:
         self._stored_stretches: tuple[Stretch, ...] = ()  # without keys, as nobody asked yet
         self.stretches_unwritten = False
         self._stretch_number: int | None = None
-        self._sampler = Sampler()  # of the views since the last of the stretches
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -335,7 +331,6 @@ class MapEntry:
             self.here_since_ns = view.stamp_ns
             self._set_stretches(())
             self.frames = view.number, view.number
-        self._sampler.note(view.number, weight_of(observation.sigma_m), observation.points)
         x, y, z = view.line_to(observation)
         away_m = max(hypot(x, y, z), 1e-9)
         return SurfaceView(
@@ -345,6 +340,7 @@ class MapEntry:
             (x / away_m, y / away_m, z / away_m),
             self.object_id,
             None if observation.from_picture else Outline(observation.box_px, observation.mask),
+            view.number,
         )
 
     def _note(self, observation: Observation, view: View) -> None:
@@ -593,8 +589,8 @@ class MapEntry:
         if last < first:
             return self.stretches
         kept = settled(self.surface, self.stretches)
-        keys, points, hits, weights = remainder(self.surface, kept)
-        if len(keys):
+        voxels = remainder(self.surface, kept)
+        if len(voxels.keys):
             looks = self.looks.without(kept)
             noise = self.surface.noise.to_array()
             new = Stretch(
@@ -609,11 +605,8 @@ class MapEntry:
                 appearance=looks.appearance,
                 noise=np.maximum(noise - sum(s.noise for s in kept), 0.0),
                 cell_m=self.surface.cell_m,
-                keys=keys,
-                points=points,
-                hits=hits,
-                weights=weights,
-                views=self._sampler.sampled(self.surface.cell_m),
+                view_frames=self.surface.sampled_frames,
+                **voxels._asdict(),
             )
             kept = bounded((*kept, new))
         self._set_stretches(kept)
@@ -637,7 +630,6 @@ class MapEntry:
         entry.looks, entry.viewpoints = copy(self.looks), dict(self.viewpoints)
         entry._form_words()  # of the surface as it is now
         entry.surface = copy(self.surface)
-        entry._sampler = self._sampler.copy()
         return entry
 
     def corrected(
@@ -663,7 +655,7 @@ class MapEntry:
             shifts = corners @ matrices[:, :3, :3].transpose(0, 2, 1) + matrices[:, None, :3, 3]
             if np.abs(shifts - corners).max() < _UNMOVED_M:
                 return None
-        moved = corrected(self.stretches, self.surface, self.box.corners(), matrices, corrections)
+        moved = corrected(self.stretches, corners, matrices, corrections)
         own, *others = things_apart(moved)
         entry = copy(self)
         entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
@@ -735,7 +727,7 @@ class MapEntry:
         """Note that these are all of its evidence."""
         self._stretches, self._stored_stretches = tuple(stretches), ()
         self.frames = _NO_FRAMES
-        self._sampler = Sampler()
+        self.surface.forget_samples()
         self.stretches_unwritten = True
 
     def _novelty(self, line: Vector) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory.frame_corrections import moved_points
+from scenemind.memory.objects.sampled_views import turned
 from scenemind.memory.types import Stay
 
 
@@ -28,50 +29,6 @@ class SurfaceColumns(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SampledViews:
-    """Some of the views of an object in one stretch, one after the other.
-
-    Attributes:
-        frames: (K,) int64, numbers. weights: (K,) float32, see `NoiseOfViews.add`.
-        counts: (K,) int64, of the points of each. points: (N, 3) float32, world: the mean point in
-            each voxel that a view hit.
-    """
-
-    frames: NDArray[np.int64]
-    weights: NDArray[np.float32]
-    counts: NDArray[np.int64]
-    points: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.frames)
-
-    @classmethod
-    def joined(cls, several: Sequence[SampledViews]) -> SampledViews:
-        """Those of several, one after the other."""
-        return cls(
-            np.concatenate([views.frames for views in several]),
-            np.concatenate([views.weights for views in several]),
-            np.concatenate([views.counts for views in several]),
-            np.concatenate([views.points for views in several]),
-        )
-
-    def at(self, rows: NDArray[np.intp]) -> SampledViews:
-        """Some of them, by ascending rows."""
-        kept = np.zeros(len(self), bool)
-        kept[rows] = True
-        points = self.points[kept.repeat(self.counts)]
-        return SampledViews(self.frames[kept], self.weights[kept], self.counts[kept], points)
-
-
-NO_VIEWS = SampledViews(
-    np.zeros(0, np.int64),
-    np.zeros(0, np.float32),
-    np.zeros(0, np.int64),
-    np.zeros((0, 3), np.float32),
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
     """What one object's views in one stretch of the camera's way showed: see `stretches`.
 
@@ -83,7 +40,9 @@ class Stretch:
         noise: (8,) float64, see `NoiseOfViews`.
         cell_m: edge of the voxels.
         keys: (M,) int64, of voxels. points: (M, 3) float32, world. hits, weights: (M,) float32.
-        views: some of its views, each by itself.
+        shown: (M, 4) uint16, where about a voxel's mean point each of some views showed it: see
+            `sampled_views.encoded`. 0: it did not.
+        view_frames: numbers of the frames of these views.
     """
 
     frames: tuple[int, int]
@@ -101,17 +60,17 @@ class Stretch:
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
-    views: SampledViews = NO_VIEWS
+    shown: NDArray[np.uint16]
+    view_frames: tuple[int, ...]
 
     def moved(self, matrix: NDArray[np.float64]) -> Stretch:
         """The stretch moved by a correction (4, 4), as a whole."""
         points = moved_points(self.points, matrix)
+        keys, shown = voxel_keys(points, self.cell_m), turned(self.shown, matrix[:3, :3])
         squares = matrix[:3, :3] ** 2  # variances along axes turn as these
         noise = self.noise.copy()
         noise[2:5], noise[5:8] = squares @ noise[2:5], squares @ noise[5:8]
-        views = replace(self.views, points=moved_points(self.views.points, matrix))
-        keys = voxel_keys(points, self.cell_m)
-        return replace(self, noise=noise, points=points, keys=keys, views=views)
+        return replace(self, noise=noise, points=points, keys=keys, shown=shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,9 @@ after it, so an ordinary view costs nothing. Of an object that is seen again and
 stretches that follow each other most closely become one.
 
 Poses may also be corrected within a stretch: single poses shake, and drift grows. A stretch
-therefore keeps some of its views each by itself. Where its frames moved alike, its sums move as
-they are; where they did not, it is made again of these views, each moved as its own frame.
+therefore knows of some of its views which voxels each of them showed, and where in these. Where
+its frames moved alike, it moves as one; where they did not, it is made again of what these views
+showed, each moved as its own frame.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
 from scenemind.geometry.points import voxel_keys
-from scenemind.memory.frame_corrections import FrameCorrections
-from scenemind.memory.objects.object_record import NO_VIEWS, SampledViews, Stretch
+from scenemind.memory.frame_corrections import FrameCorrections, moved_points
+from scenemind.memory.objects.object_record import Stretch
+from scenemind.memory.objects.sampled_views import MOST_SAMPLED, decoded, encoded
 from scenemind.memory.objects.surface_evidence import (
     NoiseOfViews,
     SurfaceEvidence,
-    cell_means,
     required_hits,
 )
 
@@ -43,14 +44,23 @@ MOST_STRETCHES = 12
 APART_M = 0.15
 LEAST_VIEWS = 3
 _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
-# Views of a stretch that are kept by themselves at most, and the distance between places of one
-# corner of the object, moved as one of the frames and as all of them, that is not the same.
-MOST_VIEWS = 8
+# Between places of one corner of an object, moved as one of the frames and as all of a stretch.
 _ALIKE_M = 0.003
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
-_LARGEST = np.iinfo(np.int64).max
+_NOTHING_SHOWN = np.zeros((0, MOST_SAMPLED), np.uint16)
+_NO_PLACES = np.zeros((0, MOST_SAMPLED, 3), np.float32)
 _WITHIN = 1e-3  # of a voxel: means are kept so far from its border
+
+
+class Voxels(NamedTuple):
+    """The voxels of a stretch, see there."""
+
+    keys: NDArray[np.int64]
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    shown: NDArray[np.uint16]
 
 
 def stretch_number(object_id: int, way_m: float) -> int:
@@ -85,18 +95,18 @@ def settled(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> tuple[Str
                 points=stretch.points[kept],
                 hits=left.astype(np.float32),
                 weights=stretch.weights[kept],
+                shown=stretch.shown[kept],
             )
         )
     return tuple(found)
 
 
-def remainder(
-    surface: SurfaceEvidence, stretches: Sequence[Stretch]
-) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """Keys, points, hits and weights of what a surface has more than its settled stretches."""
+def remainder(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> Voxels:
+    """What a surface has more than its settled stretches."""
     keys, points, weights = surface.keys, surface.points, surface.weights
     if not stretches:
-        return keys.copy(), points.copy(), surface.hits.copy(), weights.copy()
+        hits, shown = surface.hits.copy(), _about(points, surface, slice(None))
+        return Voxels(keys.copy(), points.copy(), hits, weights.copy(), shown)
     rows, known = _rows_of(surface, stretches)
     rows = rows[known]
     before_hits = np.bincount(rows, _joined(stretches, "hits")[known], len(keys))
@@ -110,14 +120,23 @@ def remainder(
     means = (total - sums[new]) / more[new, None]
     low = np.floor(points[new] / surface.cell_m) * surface.cell_m
     margin = _WITHIN * surface.cell_m
-    means = np.clip(means, low + margin, low + surface.cell_m - margin)
+    means = np.clip(means, low + margin, low + surface.cell_m - margin).astype(np.float32)
     hits = np.maximum(surface.hits[new] - before_hits[new], 0.0)
-    return (
+    return Voxels(
         keys[new],
-        means.astype(np.float32),
+        means,
         hits.astype(np.float32),
         more[new].astype(np.float32),
+        _about(means, surface, new),
     )
+
+
+def _about(
+    points: NDArray[np.float32], surface: SurfaceEvidence, rows: slice | NDArray[np.intp]
+) -> NDArray[np.uint16]:
+    """Where the sampled views of a surface showed some of its voxels, about points (M, 3)."""
+    about = (surface.shown_places()[rows] - points[:, None]) / np.float32(surface.cell_m)
+    return encoded(about) * (surface.shown[rows] > 0)
 
 
 def keyed(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
@@ -135,178 +154,6 @@ def bounded(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-class Sampler:
-    """Views of the stretch that goes on, at most `MOST_VIEWS`: every one, every second, every
-    fourth, as they become more."""
-
-    __slots__ = ("_count", "_every", "_views")
-
-    def __init__(self) -> None:
-        self._views: list[tuple[int, float, NDArray[np.float32]]] = []
-        self._every, self._count = 1, 0
-
-    def note(self, number: int, weight: float, points: NDArray[np.float32]) -> None:
-        """Note a view, of which nothing is copied.
-
-        Args:
-            number: of its frame. points: (N, 3), N > 0, world, never changed.
-        """
-        if self._count % self._every == 0:
-            self._views.append((number, weight, points))
-            if len(self._views) > MOST_VIEWS:
-                del self._views[1::2]
-                self._every *= 2
-        self._count += 1
-
-    def sampled(self, cell_m: float) -> SampledViews:
-        """The views, by the means of their points in voxels."""
-        if not self._views:
-            return NO_VIEWS
-        numbers, weights, clouds = zip(*self._views, strict=True)
-        keys, means = cell_means(clouds, [cell_m] * len(clouds))
-        return SampledViews(
-            np.array(numbers, np.int64),
-            np.array(weights, np.float32),
-            np.array([len(of_view) for of_view in keys], np.int64),
-            means,
-        )
-
-    def copy(self) -> Sampler:
-        """Another one that goes on from here."""
-        other = Sampler()
-        other._views, other._every, other._count = list(self._views), self._every, self._count
-        return other
-
-
-def corrected(
-    stretches: Sequence[Stretch],
-    surface: SurfaceEvidence,
-    corners: NDArray[np.float64],
-    of_stretches: NDArray[np.float64],
-    corrections: FrameCorrections,
-) -> list[Stretch]:
-    """Stretches of one object after poses of frames were corrected.
-
-    Args:
-        surface: of all views, before: what it dropped stays dropped.
-        corners: (8, 3), of its box, before. of_stretches: (S, 4, 4), the mean of each.
-    """
-    moved = [s.moved(m) for s, m in zip(stretches, of_stretches, strict=True)]
-    views = SampledViews.joined([stretch.views for stretch in stretches])
-    if not len(views):
-        return moved
-    owner = np.repeat(np.arange(len(stretches)), [len(s.views) for s in stretches])
-    matrices = corrections.of_frames(views.frames)
-    by_itself = matrices - of_stretches[owner]
-    off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
-    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
-    again = np.unique(owner[shaken])
-    if not len(again):
-        return moved
-    rows = np.flatnonzero(np.isin(owner, again))
-    views, owner = views.at(rows), owner[rows]
-    of_view, views = _voxels_by_view(views, owner, matrices[rows], stretches, surface)
-    share = _hits_a_view(stretches, again, owner)
-    for number in again.tolist():
-        own = of_view.stretch == number
-        if not own.any():
-            continue  # the surface dropped all that these views showed
-        mine = np.flatnonzero(owner == number)
-        stretch, sampled = moved[number], views.at(mine)
-        each = stretch.noise[1] / max(float(sampled.weights.sum()), 1e-12)
-        moved[number] = replace(
-            stretch,
-            keys=voxel_keys(of_view.points[own], stretch.cell_m),
-            points=of_view.points[own],
-            hits=of_view.hits[own] * np.float32(share),
-            weights=of_view.weights[own] * np.float32(each),
-            views=sampled,
-        )
-    return moved
-
-
-def _hits_a_view(
-    stretches: Sequence[Stretch], again: NDArray[np.intp], owner: NDArray[np.intp]
-) -> float:
-    """Hits for which a hit of a sampled view counts: as many of them as a surface of these views
-    alone would need are as many as one of all views needs.
-
-    Args:
-        again: stretches that are made of their views. owner: (K,), the stretch of each of these.
-    """
-    whole = np.array([stretch.whole_count for stretch in stretches], np.float64)
-    seen = np.array([stretch.observation_count for stretch in stretches], np.float64)
-    sampled = whole.copy()
-    counts = np.bincount(owner, minlength=len(stretches))
-    sampled[again] *= np.minimum(counts[again] / np.maximum(seen[again], 1.0), 1.0)
-    return required_hits(int(whole.sum())) / required_hits(int(sampled.sum()))
-
-
-class _Voxels(NamedTuple):
-    """Voxels of several stretches: the stretch of each (M,), and see `Stretch`."""
-
-    stretch: NDArray[np.intp]
-    points: NDArray[np.float32]
-    hits: NDArray[np.float32]
-    weights: NDArray[np.float32]
-
-
-def _voxels_by_view(
-    views: SampledViews,
-    owner: NDArray[np.intp],
-    matrices: NDArray[np.float64],
-    stretches: Sequence[Stretch],
-    surface: SurfaceEvidence,
-) -> tuple[_Voxels, SampledViews]:
-    """The voxels of views that were moved each by itself, and these views.
-
-    Args:
-        owner: (K,), the stretch of each, ascending. matrices: (K, 4, 4), its correction.
-        surface: of the object before: where it has no voxel any more, there are no points.
-    """
-    view = np.repeat(np.arange(len(views)), views.counts)
-    kept = _has_voxels(surface, views.points)
-    view, before = view[kept], views.points[kept]
-    counts = np.bincount(view, minlength=len(views))
-    turns = np.ascontiguousarray(matrices[:, :3, :3].transpose(0, 2, 1), np.float32)
-    points = np.empty_like(before)
-    for number, (start, end) in enumerate(pairwise((0, *np.cumsum(counts).tolist()))):
-        np.matmul(before[start:end], turns[number], out=points[start:end])
-    points += matrices[:, :3, 3].astype(np.float32)[view]
-    views = SampledViews(views.frames, views.weights, counts, points)
-
-    edges_m = np.array([stretch.cell_m for stretch in stretches], np.float32)
-    stretch = owner[view]
-    index = np.floor(points / edges_m[stretch, None]).astype(np.int64)
-    index -= index.min(axis=0, initial=_LARGEST)
-    size_x, size_y, size_z = (index.max(axis=0, initial=0) + 1).tolist()
-    packed = ((stretch * size_x + index[:, 0]) * size_y + index[:, 1]) * size_z + index[:, 2]
-    order = packed.argsort(kind="stable")  # views of a voxel stay in order
-    packed, view, points = packed[order], view[order], points[order]
-    is_first = np.ones(len(packed), bool)
-    np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
-    is_seen = is_first.copy()  # a voxel by a view, whose points may share it
-    is_seen[1:] |= view[1:] != view[:-1]
-    voxels = np.flatnonzero(is_first)
-    weights = views.weights[view]
-    if not len(voxels):
-        nothing = np.zeros(0, np.float32)
-        return _Voxels(np.zeros(0, np.intp), np.zeros((0, 3), np.float32), nothing, nothing), views
-    total = np.maximum(np.add.reduceat(weights, voxels), np.float32(1e-12))
-    means = np.add.reduceat(points * weights[:, None], voxels) / total[:, None]
-    hits = np.add.reduceat(is_seen, voxels, dtype=np.float32)
-    weights = np.add.reduceat(np.where(is_seen, weights, np.float32(0.0)), voxels)
-    return _Voxels(owner[view[voxels]], means.astype(np.float32), hits, weights), views
-
-
-def _has_voxels(surface: SurfaceEvidence, points: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(N,): whether the surface has the voxels of points (N, 3)."""
-    keys = voxel_keys(points, surface.cell_m)
-    rows = np.minimum(np.searchsorted(surface.keys, keys), max(len(surface.keys) - 1, 0))
-    found: NDArray[np.bool_] = surface.keys[rows] == keys
-    return found
-
-
 def joined(stretches: Sequence[Stretch]) -> Stretch:
     """Several stretches as one."""
     first = stretches[0]
@@ -317,7 +164,11 @@ def joined(stretches: Sequence[Stretch]) -> Stretch:
         for label, weight in stretch.votes.items():
             votes[label] = votes.get(label, 0.0) + weight
     cell_m = max(stretch.cell_m for stretch in stretches)
-    keys, points, hits, weights = voxels_of(stretches, cell_m)
+    view_frames, shown = _fewer_views(stretches)
+    points, hits, weights = (_joined(stretches, name) for name in ("points", "hits", "weights"))
+    owner = np.repeat(np.arange(len(stretches)), [len(s.keys) for s in stretches])
+    of_stretch = np.array([s.cell_m for s in stretches], np.float32)[owner]
+    places = points[:, None] + decoded(shown) * of_stretch[:, None, None]
     return Stretch(
         frames=(min(s.frames[0] for s in stretches), max(s.frames[1] for s in stretches)),
         votes=votes,
@@ -330,19 +181,92 @@ def joined(stretches: Sequence[Stretch]) -> Stretch:
         appearance=_mean_appearance(stretches),
         noise=np.sum([s.noise for s in stretches], axis=0),
         cell_m=cell_m,
-        keys=keys,
-        points=points,
-        hits=hits,
-        weights=weights,
-        views=_thinned(SampledViews.joined([stretch.views for stretch in stretches])),
+        view_frames=view_frames,
+        **_grouped(points, hits, weights, owner, cell_m, shown, places)._asdict(),
     )
 
 
-def _thinned(views: SampledViews) -> SampledViews:
-    """At most `MOST_VIEWS` of them, evenly spread."""
-    if len(views) <= MOST_VIEWS:
-        return views
-    return views.at(np.linspace(0, len(views) - 1, MOST_VIEWS).round().astype(np.intp))
+def _fewer_views(
+    stretches: Sequence[Stretch],
+) -> tuple[tuple[int, ...], NDArray[np.uint16]]:
+    """At most `MOST_SAMPLED` of the views that stretches know, evenly spread: their frames, and
+    where each showed the voxels (M,) of all stretches."""
+    views = [(row, view) for row, s in enumerate(stretches) for view in range(len(s.view_frames))]
+    count = min(len(views), MOST_SAMPLED)
+    kept = np.linspace(0, len(views) - 1, count).round().astype(int).tolist()
+    shown = [np.zeros_like(stretch.shown) for stretch in stretches]
+    frames = []
+    for new, (row, view) in enumerate(views[number] for number in kept):
+        frames.append(stretches[row].view_frames[view])
+        shown[row][:, new] = stretches[row].shown[:, view]
+    return tuple(frames), np.concatenate(shown)
+
+
+def corrected(
+    stretches: Sequence[Stretch],
+    corners: NDArray[np.float64],
+    of_stretches: NDArray[np.float64],
+    corrections: FrameCorrections,
+) -> list[Stretch]:
+    """Stretches of one object after poses of frames were corrected.
+
+    Args:
+        corners: (8, 3), of its box, before. of_stretches: (S, 4, 4), the mean of each.
+    """
+    moved = [s.moved(m) for s, m in zip(stretches, of_stretches, strict=True)]
+    matrices = corrections.of_frames([n for s in stretches for n in s.view_frames])
+    owner = np.repeat(np.arange(len(stretches)), [len(s.view_frames) for s in stretches])
+    by_itself = matrices - of_stretches[owner]
+    off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
+    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
+    again = np.unique(owner[shaken])
+    hits = _hits_a_view(stretches, again)
+    for row in again.tolist():
+        voxels = _by_view(stretches[row], matrices[owner == row], hits)
+        if len(voxels.keys):  # else the surface dropped all that these views showed
+            moved[row] = replace(moved[row], **voxels._asdict())
+    return moved
+
+
+def _hits_a_view(stretches: Sequence[Stretch], again: NDArray[np.intp]) -> float:
+    """Hits for which a hit of a sampled view counts: as many of them as a surface of these views
+    alone would need are as many as one of all views needs.
+
+    Args:
+        again: stretches that are made of their sampled views.
+    """
+    whole = np.array([stretch.whole_count for stretch in stretches], np.float64)
+    seen = np.array([max(stretch.observation_count, 1) for stretch in stretches])
+    views = np.array([len(stretch.view_frames) for stretch in stretches])
+    sampled = whole.copy()
+    sampled[again] *= np.minimum(views[again] / seen[again], 1.0)
+    return required_hits(int(whole.sum())) / required_hits(int(sampled.sum()))
+
+
+def _by_view(stretch: Stretch, moves: NDArray[np.float64], hits: float) -> Voxels:
+    """The voxels of a stretch made again of its sampled views, each moved by itself.
+
+    Args:
+        moves: (K, 4, 4), of these views. hits: for which one of theirs counts.
+    """
+    by_view = stretch.shown[:, : len(moves)].T
+    view, voxel = np.nonzero(by_view)
+    places = decoded(by_view[view, voxel]) * np.float32(stretch.cell_m) + stretch.points[voxel]
+    ends = np.searchsorted(view, np.arange(len(moves) + 1)).tolist()
+    for (start, end), move in zip(pairwise(ends), moves, strict=True):
+        places[start:end] = moved_points(places[start:end], move)
+    shown = np.zeros((len(view), MOST_SAMPLED), np.uint16)
+    shown[np.arange(len(view)), view] = 1
+    weight = stretch.noise[1] / len(moves)
+    return _grouped(
+        places,
+        np.full(len(view), hits, np.float32),
+        np.full(len(view), weight, np.float32),
+        view,
+        stretch.cell_m,
+        shown,
+        places[:, None],
+    )
 
 
 def voxels_of(
@@ -353,15 +277,32 @@ def voxels_of(
     Views of several stretches add up. Two voxels of one stretch that come to lie in one after it
     was moved were seen by the same views, and count once.
     """
-    points = _joined(stretches, "points")
-    hits, weights = _joined(stretches, "hits"), _joined(stretches, "weights")
     owner = np.repeat(np.arange(len(stretches)), [len(s.keys) for s in stretches])
+    columns = [_joined(stretches, name) for name in ("points", "hits", "weights")]
+    return _grouped(*columns, owner, cell_m)[:4]
+
+
+def _grouped(
+    points: NDArray[np.float32],
+    hits: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    owner: NDArray[np.intp],
+    cell_m: float,
+    shown: NDArray[np.uint16] = _NOTHING_SHOWN,
+    places: NDArray[np.float32] = _NO_PLACES,
+) -> Voxels:
+    """Points (N, 3) that may share voxels, with what is known of each.
+
+    Args:
+        owner: (N,), the stretch or the view of each: see `voxels_of`.
+        shown: (N, 4), not 0 where a view showed a point. places: (N, 4 or 1, 3), and where.
+    """
     keys = voxel_keys(points, cell_m)
     order = np.lexsort((owner, keys))
     keys, owner, points = keys[order], owner[order], points[order]
     hits, weights = hits[order], weights[order]
     if not len(keys):
-        return keys, points, hits, weights
+        return Voxels(keys, points, hits, weights, shown)
     is_first = np.ones(len(keys), bool)
     is_first[1:] = keys[1:] != keys[:-1]
     each = is_first.copy()
@@ -372,7 +313,12 @@ def voxels_of(
     total = np.add.reduceat(weights, voxels)
     means = np.add.reduceat(points * weights[:, None], voxels) / np.maximum(total, 1e-12)[:, None]
     weights = np.add.reduceat(np.maximum.reduceat(weights, own), of_own)
-    return keys[voxels], means.astype(np.float32), hits, weights
+    if len(shown):
+        counts = np.diff(np.append(voxels, len(keys)))
+        about = places[order] - means.repeat(counts, axis=0)[:, None]
+        numbers = encoded(about.astype(np.float32) / np.float32(cell_m)) * (shown[order] > 0)
+        shown = np.maximum.reduceat(numbers, voxels)
+    return Voxels(keys[voxels], means.astype(np.float32), hits, weights, shown)
 
 
 def surface_of(stretches: Sequence[Stretch], max_points: int) -> SurfaceEvidence:
