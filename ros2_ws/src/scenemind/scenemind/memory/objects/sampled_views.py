@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 MOST_SAMPLED = 4  # views
 _PARTS, _REACH = 32, np.float32(0.6)  # of a place: parts of an axis, and how far that goes, voxels
 MOST_PLACE = _PARTS**3
-_SMALL_TURN = 0.03  # radians: the corner of a voxel moves by less than a part
+# Of a turn by 0.03 radians: a corner of a voxel moves by less than a part.
+_TRACE_OF_SMALL_TURN = 1.0 + 2.0 * float(np.cos(0.03))
 _STEPS = np.array((_PARTS * _PARTS, _PARTS, 1), np.float32)
 _PLACES = np.zeros((MOST_PLACE + 1, 3), np.float32)
 _PLACES[1:] = np.indices((_PARTS, _PARTS, _PARTS)).reshape(3, -1).T + 0.5
@@ -40,7 +41,7 @@ def decoded(numbers: NDArray[np.uint16]) -> NDArray[np.float32]:
 
 def turned(numbers: NDArray[np.uint16], rotation: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Numbers (...) after a turn (3, 3) about the point; after a small one they are the same."""
-    if np.abs(rotation - np.eye(3)).max() < _SMALL_TURN:
+    if rotation.trace() > _TRACE_OF_SMALL_TURN:
         return numbers
     found = encoded(decoded(numbers) @ rotation.T.astype(np.float32))
     return np.where(numbers > 0, found, numbers)

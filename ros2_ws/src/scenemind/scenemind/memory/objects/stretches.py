@@ -278,8 +278,8 @@ def voxels_of(
     was moved were seen by the same views, and count once.
     """
     owner = np.repeat(np.arange(len(stretches)), [len(s.keys) for s in stretches])
-    columns = [_joined(stretches, name) for name in ("points", "hits", "weights")]
-    return _grouped(*columns, owner, cell_m)[:4]
+    points, hits, weights = (_joined(stretches, name) for name in ("points", "hits", "weights"))
+    return _grouped(points, hits, weights, owner, cell_m)[:4]
 
 
 def _grouped(
