@@ -7,10 +7,11 @@ with their sums can be subtracted as they can be added. A stretch is closed with
 after it, so an ordinary view costs nothing. Of an object that is seen again and again the two
 stretches that follow each other most closely become one.
 
-Poses may also be corrected within a stretch: single poses shake, and drift grows. A stretch
-therefore knows of some of its views which voxels each of them showed, and where in these. Where
-its frames moved alike, it moves as one; where they did not, it is made again of what these views
-showed, each moved as its own frame.
+Poses may also be corrected one by one, as they shake. A stretch therefore knows of some of its
+views which voxels each of them showed, and where in these. Where single frames move otherwise than
+those around them, it is made again of what these views showed, each moved as its own frame. Where
+they do not, as when only drift is corrected, it moves as one: few views that still shake are worse
+than the mean of all.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ MOST_STRETCHES = 12
 APART_M = 0.15
 LEAST_VIEWS = 3
 _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
-# Between places of one corner of an object, moved as one of the frames and as all of a stretch.
-_ALIKE_M = 0.003
+# Single poses shake where a corner of an object, moved as one frame and as the mean of so many frames
+# on either side, is not at one place.
+_BESIDE, _ALIKE_M = 2, 0.003
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
 _NOTHING_SHOWN = np.zeros((0, MOST_SAMPLED), np.uint16)
@@ -214,9 +216,10 @@ def corrected(
         corners: (8, 3), of its box, before. of_stretches: (S, 4, 4), the mean of each.
     """
     moved = [s.moved(m) for s, m in zip(stretches, of_stretches, strict=True)]
-    matrices = corrections.of_frames([n for s in stretches for n in s.view_frames])
+    frames = np.array([n for s in stretches for n in s.view_frames], np.int64)
+    matrices = corrections.of_frames(frames)
     owner = np.repeat(np.arange(len(stretches)), [len(s.view_frames) for s in stretches])
-    by_itself = matrices - of_stretches[owner]
+    by_itself = matrices - corrections.of_stretches(frames - _BESIDE, frames + _BESIDE)
     off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
     shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
     again = np.unique(owner[shaken])
