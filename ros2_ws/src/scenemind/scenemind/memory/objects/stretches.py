@@ -45,8 +45,8 @@ MOST_STRETCHES = 12
 APART_M = 0.15
 LEAST_VIEWS = 3
 _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
-# Single poses shake where a corner of an object, moved as one frame and as the mean of so many frames
-# on either side, is not at one place.
+# Single poses shake where a corner of an object, moved as one frame and as the mean of so many on
+# either side, is not at one place.
 _BESIDE, _ALIKE_M = 2, 0.003
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
