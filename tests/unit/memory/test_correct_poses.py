@@ -110,6 +110,29 @@ def test_doubles_of_drift_become_the_older_object(tmp_path: Path, right: Memory)
         np.testing.assert_allclose(memory.trajectory(), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+def test_the_shake_of_single_poses_goes_too(tmp_path: Path, right: Memory, reopened: bool) -> None:
+    """Each frame was off by itself: a stretch of them cannot move as one."""
+    rng = np.random.default_rng(3)
+    shake = {n: turned(*rng.normal(0.0, (0.03, 0.03, 0.02)).tolist()) for n in TWICE}
+    memory = Memory.create(tmp_path / "row", CONFIG)
+    go(memory, TWICE, shake)
+    if reopened:
+        memory.close()
+        memory = Memory.open(tmp_path / "row", CONFIG)
+    with memory:
+        before = mean_iou(memory, right)
+        memory.correct_poses(STAMPS, true_poses(TWICE))
+        after = mean_iou(memory, right)
+    assert before < 0.8
+    assert after > 0.93
+
+
+def mean_iou(memory: Memory, right: Memory) -> float:
+    ours, theirs = memory.snapshot().objects.values(), right.snapshot().objects.values()
+    return float(np.mean([max(iou_3d(a.box, b.box) for b in ours) for a in theirs]))
+
+
 def test_frames_are_mapped_between_the_steps_that_join_doubles(
     monkeypatch: pytest.MonkeyPatch, right: Memory
 ) -> None:

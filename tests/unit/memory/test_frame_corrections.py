@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.geometry import Pose
+from scenemind.geometry.pose import matrices_of, poses_of
 from scenemind.memory import SceneMemoryError
 from scenemind.memory.frame_corrections import FrameCorrections, FrameTable, moved_points
 from scenemind.simulation.trajectory import look
@@ -87,3 +88,15 @@ def test_poses_as_they_are_correct_nothing() -> None:
 def test_moments_that_cannot_be_are_refused(stamps: list[float], message: str) -> None:
     with pytest.raises(SceneMemoryError, match=message):
         FrameCorrections.of_stamps(table(drive(3)), stamps, drive(3)[: len(stamps)])
+
+
+def test_poses_as_they_are_stored_move_as_the_matrices_of_their_frames() -> None:
+    poses = drive(9)
+    corrected = [poses[2], shift(0.3, 0.2) @ poses[7]]
+    found = FrameCorrections.of_stamps(table(poses), [2 * STEP_NS, 7 * STEP_NS], corrected)
+    numbers = np.array([0, 4, 8])
+    stored = poses_of(np.array([poses[n].matrix() for n in numbers.tolist()]))
+    moved = found.of_poses(numbers, stored)
+    expected = found.of_frames(numbers) @ matrices_of(stored)
+    np.testing.assert_allclose(matrices_of(moved), expected, atol=1e-12)
+    np.testing.assert_array_equal(moved[0], stored[0])

@@ -53,3 +53,6 @@ def test_what_each_stretch_showed_comes_back() -> None:
             np.testing.assert_allclose(getattr(back, name), getattr(stretch, name), rtol=1e-3)
         np.testing.assert_allclose(back.colors, stretch.colors, atol=0.5)
         np.testing.assert_allclose(back.appearance, stretch.appearance, atol=1e-4)
+        assert stretch.shown.any()
+        assert back.view_frames == stretch.view_frames
+        np.testing.assert_array_equal(back.shown, stretch.shown)

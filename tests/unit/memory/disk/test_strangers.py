@@ -391,6 +391,7 @@ def test_a_kill_while_the_log_moves_into_the_file_is_no_damage(tmp_path: Path) -
     for number in range(30):
         seen = walk.step(number)
         memory.integrate(seen.frame, seen.detections, seen.track_ids, seen.observations)
+    memory.begin_session()  # ends what closing would end
     memory.flush()
     log = (tmp_path / "row" / f"{DATABASE}-wal").read_bytes()
     memory.close()

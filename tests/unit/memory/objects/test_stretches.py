@@ -26,6 +26,8 @@ def stretch(first: int, last: int, seen: int) -> Stretch:
         points=np.zeros((0, 3), np.float32),
         hits=nothing,
         weights=nothing,
+        shown=np.zeros((0, 4), np.uint16),
+        view_frames=(),
     )
 
 

@@ -266,3 +266,31 @@ def test_restored_evidence_is_the_same_surface(views: list[np.ndarray]) -> None:
     apart = np.linalg.norm(before[:, None] - after[None, :], axis=2)
     assert apart.min(axis=0).max() <= evidence.cell_m
     assert apart.min(axis=1).max() <= evidence.cell_m
+
+
+def test_a_few_views_are_sampled_evenly_and_tell_where_they_showed_each_voxel() -> None:
+    surface = SurfaceEvidence(CELL_M, 2000)
+    voxel = np.array([[0.01, 0.02, 0.01]], np.float32)
+    for frame in range(100, 141):
+        shaken = voxel + np.float32(0.0001 * (frame - 100))
+        add_views([surface], [SurfaceView(shaken, True, 0.0, ALONG_X, frame=frame)])
+    assert surface.sampled_frames == (100, 116, 132)
+    assert len(surface.keys) == 1
+    off = np.array([0.0, 0.0016, 0.0032])
+    np.testing.assert_allclose(
+        surface.shown_places()[0, :3], voxel + off[:, None], atol=CELL_M * 0.6 / 32 + 1e-6
+    )
+    assert surface.shown[0, 3] == 0
+
+
+def test_sampled_places_stay_where_voxels_become_larger() -> None:
+    rng = np.random.default_rng(2)
+    surface = SurfaceEvidence(CELL_M, 60)
+    cloud = rng.uniform(0.0, 0.3, (400, 3)).astype(np.float32)
+    for frame in range(3):
+        add_views([surface], [SurfaceView(cloud, True, 0.0, ALONG_X, frame=frame)])
+    assert surface.cell_m > CELL_M
+    shown = surface.shown > 0
+    assert shown.any(axis=0).tolist() == [True, True, True, False]
+    gaps = np.linalg.norm(surface.shown_places()[shown][:, None] - cloud[None], axis=2).min(axis=1)
+    assert gaps.max() < 0.06 * surface.cell_m / CELL_M

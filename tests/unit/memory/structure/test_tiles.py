@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
 from scenemind.memory.structure import tiles as tiles_module
 from scenemind.memory.structure.tiles import (
     DOWN,
@@ -144,6 +145,31 @@ def test_tile_follows_what_was_seen_last_however_long_it_was_known():
     for height in [0.02] * 1000 + [0.08] * 60:
         tiles.add(samples([(0.05, 0.05, height)], [up]), 0)
     assert tiles.points[0, 2] == pytest.approx(0.08, abs=0.01)
+
+
+def test_tile_moves_as_the_frames_whose_mean_it_is() -> None:
+    """Odometry rises by a millimetre a frame; the floor is at 0.005 m."""
+    tiles, up, frames = Tiles(), (0.0, 0.0, 1.0), range(0, 81, 4)
+    drifted = np.tile(np.eye(4), (81, 1, 1))
+    drifted[:, 2, 3] = 0.001 * np.arange(81)
+    for number in frames:
+        height = 0.005 + drifted[number, 2, 3]
+        tiles.add(samples([(0.05, 0.05, height)], [up], [0.5]), number)
+    assert tiles.points[0, 2] == pytest.approx(0.045, abs=1e-5)
+    stamps = np.arange(81) * 33_000_000
+    poses = FrameTable(np.arange(81), stamps, drifted)
+    right = [Pose.identity()] * 81
+    moved = tiles.corrected(FrameCorrections.of_stamps(poses, stamps, right))
+    assert moved.points[0, 2] == pytest.approx(0.005, abs=1e-4)
+
+
+def test_what_a_tile_forgets_moves_it_no_more() -> None:
+    tiles, up = Tiles(), (0.0, 0.0, 1.0)
+    for number in range(3000):
+        tiles.add(samples([(0.05, 0.05, 0.05)], [up]), number)
+    ((first, last),) = tiles.frames.tolist()
+    assert last == 2999
+    assert first > 2900
 
 
 def test_slanting_surfaces_are_left_out_and_both_faces_of_a_thin_wall_are_kept():

@@ -164,7 +164,9 @@ def matrices_of(poses: NDArray[np.float64]) -> NDArray[np.float64]:
         x, y, z, w = poses[:, 3:].T
         length = np.sqrt(x * x + y * y + z * z + w * w)
         rows = _rotation_rows(x / length, y / length, z / length, w / length)
-        matrices[:, :3, :3] = np.moveaxis(np.array(rows), -1, 0)
+        for row, values in enumerate(rows):
+            for column, value in enumerate(values):
+                matrices[:, row, column] = value
         matrices[:, :3, 3] = poses[:, :3]
     return matrices
 

@@ -31,6 +31,10 @@ _LONGEST_GAP_NS = 1_000_000_000
 _NEAREST_NS = 100_000_000
 # A correction that moves nothing by more is none.
 _STILL_M, _STILL_RAD = 1e-4, 1e-5
+_SAME = 1e-12  # a rounding error of a matrix
+_MOST_STEPS = 5  # to the rotation nearest to a mean of some that are alike
+_SMALL_TURN = 1e-7  # between two quaternions, whose mean is as good
+_IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # a pose as it is stored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +65,7 @@ class FrameCorrections:
 
     Attributes:
         numbers: (N,) int64, ascending. matrices: (N, 4, 4), `corrected_T_old`, world to world.
+        turns: (N, 4), their rotations as unit quaternions x, y, z, w.
         count: of frames whose pose changes.
         largest_m, largest_rad: the farthest that a camera moved, and turned.
         is_merge: the frames from some on are of another memory, whose objects may double those of
@@ -68,6 +73,7 @@ class FrameCorrections:
     """
 
     is_merge = False
+    _near: scipy.spatial.cKDTree | None = None  # of the places; made when somebody asks
 
     def __init__(
         self, frames: FrameTable, first: int, stamps_ns: NDArray[np.int64], new: Sequence[Pose]
@@ -81,13 +87,17 @@ class FrameCorrections:
             raise SceneMemoryError(
                 f"none of the {len(stamps_ns)} corrected poses is of a moment that was mapped"
             )
-        corrected = np.array([pose.matrix() for pose in new])[known]
+        corrected = np.zeros((len(new), 4, 4))
+        corrected[:, 3, 3] = 1.0
+        corrected[:, :3, :3] = [pose.rotation for pose in new]
+        corrected[:, :3, 3] = [pose.translation for pose in new]
+        corrected = corrected[known]
         rows, fraction, at_ns = rows[known], fraction[known], stamps_ns[known]
         before = _between(old[rows], old[np.minimum(rows + 1, len(old) - 1)], fraction)
-        steps = corrected @ np.linalg.inv(before)
         self.numbers = frames.numbers
-        self.matrices = np.broadcast_to(np.eye(4), frames.world_T_camera.shape).copy()
-        self.matrices[first:] = _interpolated(at_ns, steps, times)
+        poses = np.tile(_IDENTITY, (len(frames.numbers), 1))
+        poses[first:] = _interpolated(at_ns, poses_of(corrected @ _inverse(before)), times)
+        self.turns, self.matrices = poses[:, 3:], matrices_of(poses)
         self._finish(frames)
 
     @classmethod
@@ -139,8 +149,9 @@ class FrameCorrections:
         """One correction of all frames from row `first` on, which are of another world."""
         found = cls.__new__(cls)
         found.numbers = frames.numbers
-        found.matrices = np.broadcast_to(np.eye(4), frames.world_T_camera.shape).copy()
-        found.matrices[first:] = move.matrix()
+        poses = np.tile(_IDENTITY, (len(frames.numbers), 1))
+        poses[first:] = poses_of(move.matrix()[None])
+        found.turns, found.matrices = poses[:, 3:], matrices_of(poses)
         found.is_merge = True
         found._finish(frames)
         return found
@@ -158,19 +169,31 @@ class FrameCorrections:
         """(M, 4, 4): the corrections of frames; of unknown ones that of the frame before."""
         return self.matrices[self._rows(numbers)]
 
+    def of_poses(self, numbers: ArrayLike, poses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(M, 7): poses of frames as they are stored, corrected; one that its correction does not
+        move is the same to the last bit."""
+        rows = self._rows(numbers)
+        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T)).take(rows, axis=1)
+        columns = np.ascontiguousarray(poses.T)
+        moved = np.concatenate((_moved_places(by, columns[:3]), _product(by[3:], columns[3:])))
+        moved[3:] *= np.where(moved[6] < 0.0, -1.0, 1.0) / np.sqrt(np.square(moved[3:]).sum(axis=0))
+        still = (np.abs(by[:6]) < _SAME).all(axis=0)
+        return np.where(still, columns, moved).T
+
     def of_stretches(self, first: ArrayLike, last: ArrayLike) -> NDArray[np.float64]:
         """(M, 4, 4): the mean corrections of frames from `first` to `last`, both included."""
         a, b = self._rows(first), self._rows(last) + 1
         mean = (self._sums[b] - self._sums[a]) / (b - a)[:, None]
         matrices = np.broadcast_to(np.eye(4), (len(a), 4, 4)).copy()
         matrices[:, :3, :] = mean.reshape(-1, 3, 4)
-        u, _, vt = np.linalg.svd(matrices[:, :3, :3])
-        matrices[:, :3, :3] = u @ vt
+        matrices[:, :3, :3] = _nearest_turns(matrices[:, :3, :3])
         return matrices
 
     def at_places(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """(M, 4, 4): for places (M, 3) of which no frame is known, in the world as it was, the
         corrections of the frames whose camera was nearest."""
+        if self._near is None:
+            self._near = scipy.spatial.cKDTree(self._places)
         _, rows = self._near.query(points)
         return self.matrices[rows]
 
@@ -196,24 +219,25 @@ class FrameCorrections:
             self.numbers = frames.numbers
             held = np.broadcast_to(self.matrices[-1], (more, 4, 4))
             self.matrices = np.concatenate((self.matrices, held))
+            held = np.broadcast_to(self.turns[-1], (more, 4))
+            self.turns = np.concatenate((self.turns, held))
             self._finish(frames)
         return self
 
     def _finish(self, frames: FrameTable) -> None:
-        rows = self.matrices[:, :3, :].reshape(-1, 12)
-        self._sums = np.concatenate((np.zeros((1, 12)), np.cumsum(rows, axis=0)))
-        places = frames.world_T_camera[:, :3, 3]
-        moved = np.einsum("nij,nj->ni", self.matrices[:, :3, :3], places) + self.matrices[:, :3, 3]
-        shifts = np.linalg.norm(moved - places, axis=1)
+        self._sums = np.zeros((len(self.matrices) + 1, 12))
+        np.cumsum(self.matrices[:, :3, :].reshape(-1, 12), axis=0, out=self._sums[1:])
+        self._places = places = frames.world_T_camera[:, :3, 3]
+        self._near = None  # places have moved
+        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T))
+        columns = np.ascontiguousarray(places.T)
+        shifts = np.sqrt(np.square(_moved_places(by, columns) - columns).sum(axis=0))
         self.largest_m = float(shifts.max(initial=0.0))
-        cosine = (np.trace(self.matrices[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0
         # A sine is exact near zero, where a cosine is not.
-        skew = self.matrices[:, :3, :3] - self.matrices[:, :3, :3].transpose(0, 2, 1)
-        sine = np.sqrt((skew**2).sum(axis=(1, 2)) / 8.0)
-        turns = np.arctan2(sine, cosine)
+        sine = np.sqrt(np.square(self.turns[:, :3]).sum(axis=1))
+        turns = 2.0 * np.arctan2(sine, np.abs(self.turns[:, 3]))
         self.largest_rad = float(turns.max(initial=0.0))
         self.count = int(np.count_nonzero((shifts > _STILL_M) | (turns > _STILL_RAD)))
-        self._near = scipy.spatial.cKDTree(places)
         self._ascending_ns = np.maximum.accumulate(frames.stamps_ns)
 
 
@@ -254,33 +278,91 @@ def _places_in(
     return np.where(inside | near, rows, -1), fraction
 
 
+def _moved_places(by: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places (3, N) moved by poses (7, N), whose columns are those of stored ones."""
+    shift, (x, y, z, w) = by[:3], by[3:]
+    px, py, pz = places
+    # Twice the cross product of the quaternion's vector and the place.
+    cx, cy, cz = 2.0 * (y * pz - z * py), 2.0 * (z * px - x * pz), 2.0 * (x * py - y * px)
+    return np.stack(
+        (
+            shift[0] + px + w * cx + y * cz - z * cy,
+            shift[1] + py + w * cy + z * cx - x * cz,
+            shift[2] + pz + w * cz + x * cy - y * cx,
+        )
+    )
+
+
+def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products of quaternions (4, N) x, y, z, w: the turns of b, then those of a."""
+    (ax, ay, az, aw), (bx, by, bz, bw) = a, b
+    return np.stack(
+        (
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        )
+    )
+
+
+def _nearest_turns(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rotations (M, 3, 3) nearest to means of rotations."""
+    found = means
+    for _ in range(_MOST_STEPS):  # Newton's, which doubles the digits
+        square = found.transpose(0, 2, 1) @ found
+        if np.abs(square - np.eye(3)).max(initial=0.0) < _SAME:
+            return found
+        found = found @ (3.0 * np.eye(3) - square) / 2.0
+    u, _, vt = np.linalg.svd(means)
+    return np.asarray(u @ vt)
+
+
+def _inverse(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(K, 4, 4): the inverse of rigid transforms (K, 4, 4)."""
+    back = np.zeros_like(poses)
+    back[:, :3, :3] = poses[:, :3, :3].transpose(0, 2, 1)
+    back[:, :3, 3] = -(back[:, :3, :3] @ poses[:, :3, 3:])[:, :, 0]
+    back[:, 3, 3] = 1.0
+    return back
+
+
 def _between(
     a: NDArray[np.float64], b: NDArray[np.float64], fraction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Poses (K, 4, 4) between others: see `Pose.interpolate`."""
-    rotations = scipy.spatial.transform.Rotation
-    start = rotations.from_matrix(a[:, :3, :3])
-    turn = (start.inv() * rotations.from_matrix(b[:, :3, :3])).as_rotvec()
-    between = np.broadcast_to(np.eye(4), a.shape).copy()
-    step = rotations.from_rotvec(turn * fraction[:, None])
-    between[:, :3, :3] = (start * step).as_matrix()
-    between[:, :3, 3] = a[:, :3, 3] + (b[:, :3, 3] - a[:, :3, 3]) * fraction[:, None]
-    return between
+    """Transforms (K, 4, 4) between others: see `Pose.interpolate`."""
+    if not fraction.any():
+        return a
+    ends = poses_of(a), poses_of(b)
+    return matrices_of(_slerped(ends[0], ends[1], fraction))
+
+
+def _slerped(
+    a: NDArray[np.float64], b: NDArray[np.float64], fraction: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Poses (K, 7) between others, as they are stored."""
+    found = a + (b - a) * fraction[:, None]
+    (ax, ay, az, aw), (bx, by, bz, bw) = a[:, 3:].T, b[:, 3:].T
+    cosine = ax * bx + ay * by + az * bz + aw * bw
+    sign = np.where(cosine < 0.0, -1.0, 1.0)  # the shorter way
+    # Of half the turn between both, by its sine where it is small.
+    half = np.sqrt(np.square(a[:, 3:] - sign[:, None] * b[:, 3:]).sum(axis=1)) / 2.0
+    angle = 2.0 * np.arcsin(np.minimum(half, 1.0))
+    sine = np.sin(angle)
+    is_small = sine < _SMALL_TURN
+    sine = np.where(is_small, 1.0, sine)
+    of_a = np.where(is_small, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / sine)
+    of_b = sign * np.where(is_small, fraction, np.sin(fraction * angle) / sine)
+    found[:, 3:] = of_a[:, None] * a[:, 3:] + of_b[:, None] * b[:, 3:]
+    return found
 
 
 def _interpolated(
     at_ns: NDArray[np.int64], steps: NDArray[np.float64], times_ns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """(N, 4, 4): corrections (K, 4, 4) of some moments for all times, held beyond them."""
+    """(N, 7): corrections (K, 7) of some moments for all times, held beyond them."""
     rows = np.clip(np.searchsorted(at_ns, times_ns, side="right") - 1, 0, len(at_ns) - 1)
     following = np.minimum(rows + 1, len(at_ns) - 1)
     gap = np.maximum(at_ns[following] - at_ns[rows], 1)
     fraction = np.clip((times_ns - at_ns[rows]) / gap, 0.0, 1.0)
-    return _between(steps[rows], steps[following], fraction)
-
-
-def corrected_rows(
-    poses: NDArray[np.float64], corrections: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Poses (N, 7) as they are stored, corrected by matrices (N, 4, 4)."""
-    return poses_of(corrections @ matrices_of(poses))
+    return _slerped(steps[rows], steps[following], fraction)

@@ -430,6 +430,8 @@ class Memory(MemoryReader):
             return
         self._is_open = False
         try:
+            with self._lock:
+                self._state.seal()
             self._disk.flush()
         finally:
             self._disk.close()

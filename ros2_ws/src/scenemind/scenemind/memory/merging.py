@@ -158,6 +158,7 @@ class Shift:
             stretch,
             frames=(first + self.frames, last + self.frames),
             track_ids=self._tracks_of(stretch.track_ids),
+            view_frames=tuple(number + self.frames for number in stretch.view_frames),
         )
 
     def _correction(self, number: int, entry: Correction) -> Correction:

@@ -26,8 +26,8 @@ from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.state import MemoryState, PreparedPoses
 from scenemind.memory.types import PoseCorrection
 
-_AT_ONCE = 8  # objects that are copied under one lock
-_BLOCKS_AT_ONCE = 4  # of floor, 10 m2 each
+_AT_ONCE = 4  # objects that are copied under one lock
+_BLOCKS_AT_ONCE = 2  # of floor, 10 m2 each
 _CATCHING_UP = 8  # times that copies follow the frames before they take their place
 
 

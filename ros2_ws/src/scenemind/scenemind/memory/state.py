@@ -241,9 +241,14 @@ class MemoryState:
 
     def begin_session(self) -> None:
         """Begin a new recording or tracker, whose frames and tracks count from 0 again."""
+        self.seal()
         self._numbers.begin_session()
         self._objects.tracklet_ids.begin_session()
         self.tree.close_location()
+
+    def seal(self) -> None:
+        """End the stretches of all objects, so that what is stored has all that lets them move."""
+        self.pending.add_objects(self._objects.seal(), ())
 
     @property
     def largest_object_id(self) -> int:

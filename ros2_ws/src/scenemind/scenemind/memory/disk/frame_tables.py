@@ -23,7 +23,7 @@ from scenemind.memory.disk import rows
 from scenemind.memory.disk.changes import FrameRecord
 from scenemind.memory.disk.schema import Row, tables
 from scenemind.memory.disk.sound_rows import SoundRows
-from scenemind.memory.frame_corrections import FrameCorrections, FrameTable, corrected_rows
+from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
 from scenemind.memory.types import DetectionNode
 
 # One frame as it is stored: `camera` is a row of `cameras`, `pose` x y z, quaternion x y z w, and
@@ -43,6 +43,7 @@ _NORM_TOLERANCE, _FARTHEST_M = 0.01, 1e6  # of a pose's quaternion and translati
 _NO_FRAMES = np.zeros(0, FRAME)
 _NO_DETECTIONS = np.zeros(0, DETECTION)
 _BESIDE = 200  # rows; a page holds up to a hundred
+_FRAMES_A_ROW = 512  # after poses were corrected
 _MOST_KEPT = 64  # frames; the views of what a conversation is about
 
 
@@ -167,19 +168,30 @@ class FrameTables:
         self._insert("detections", seen)
 
     def correct(self, corrections: FrameCorrections) -> None:
-        """Correct the poses of all frames that are there."""
+        """Correct the poses of all frames that are there. Rows become one where they were written
+        frame by frame: the next correction has fewer to read."""
         blocks = self._sound.all_of("frames", _numbered_block)
         frames = np.frombuffer(b"".join(packed for _, packed in blocks), FRAME).copy()
-        moves = corrections.of_frames(frames["number"])
-        moved = (moves != np.eye(4)).any(axis=(1, 2)) & can_be(frames)
-        frames["pose"][moved] = corrected_rows(frames["pose"][moved], moves[moved])
-        ends = np.cumsum([len(packed) // FRAME.itemsize for _, packed in blocks])
-        changed, start = [], 0
-        for (first, _), end in zip(blocks, ends.tolist(), strict=True):
-            if moved[start:end].any():
-                changed.append((first, frames[start:end].tobytes()))
-            start = end
-        self._insert("frames", changed)
+        possible = can_be(frames)
+        numbers, before = frames["number"][possible], frames["pose"][possible]
+        frames["pose"][possible] = corrections.of_poses(numbers, before)
+        if (frames["pose"][possible] == before).all():
+            return
+        # A row of frames that is damaged stands between others: these stay apart.
+        (count,) = self._connection.execute("SELECT COUNT(*) FROM frames").fetchone()
+        most = _FRAMES_A_ROW if count == len(blocks) else 0
+        firsts = [first for first, _ in blocks]
+        starts = np.cumsum([0] + [len(packed) // FRAME.itemsize for _, packed in blocks]).tolist()
+        joined, own = [], 0
+        for row in range(1, len(starts)):
+            if row == len(blocks) or starts[row + 1] - starts[own] > most:
+                joined.append((firsts[own], frames[starts[own] : starts[row]].tobytes()))
+                own = row
+        kept = {first for first, _ in joined}
+        self._connection.executemany(
+            "DELETE FROM frames WHERE first = ?", [(n,) for n in firsts if n not in kept]
+        )
+        self._insert("frames", joined)
 
     def write_detections(self, frames: Sequence[FrameRecord]) -> None:
         """Write the detections of frames that are on disk in place of those there."""

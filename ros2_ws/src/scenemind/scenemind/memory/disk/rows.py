@@ -23,6 +23,7 @@ from scenemind.geometry.pose import poses_of
 from scenemind.memory.disk.schema import Row
 from scenemind.memory.graph.corrections.replay import entry_from_json, entry_to_json
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
+from scenemind.memory.objects.sampled_views import MOST_PLACE, MOST_SAMPLED
 from scenemind.memory.occupancy.occupancy_map import Block, unpack_block
 from scenemind.memory.structure.structure_map import PackedStructure, unpack
 from scenemind.memory.tree.best_views import VIEW, ViewsRecord
@@ -96,6 +97,7 @@ class _StretchSummary(TypedDict):
     noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
+    view_frames: tuple[_Id, ...]
     origin: tuple[_Place, _Place, _Place]
     step_m: Annotated[float, Field(gt=0.0, le=10.0)]
 
@@ -357,23 +359,26 @@ def stretches_row(record: ObjectRecord) -> Row:
             noise=tuple(float(f"{value:.6g}") for value in s.noise),
             cell_m=s.cell_m,
             voxels=len(s.keys),
+            view_frames=s.view_frames,
             origin=tuple(origin),
             step_m=step_m,
         )
         for s, origin, step_m in zip(stretches, low.tolist(), steps_m.tolist(), strict=True)
     ]
+    shown = np.concatenate([s.shown for s in stretches])
     evidence = np.hstack([np.stack((s.hits, s.weights)) for s in stretches])
     return (
         record.object_id,
         _STRETCHES.dump_json(summaries).decode(),
         np.rint(steps).astype("<u2").tobytes(),
         np.minimum(evidence, _MOST_HALF).astype("<f2").tobytes(),
+        np.packbits(shown > 0).tobytes() + shown[shown > 0].astype("<u2").tobytes(),
     )
 
 
 def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     """An object's id and its stretches, which have no keys yet."""
-    object_id, text, places, evidence = row
+    object_id, text, places, evidence, by_view = row
     if not (0 < object_id <= _LARGEST_ID and len(text) <= _MOST_SUMMARY):
         raise _impossible()
     summaries: list[Any] = _STRETCHES.validate_json(text)
@@ -381,7 +386,10 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
     hits, weights = _bounded(amounts).reshape(2, -1)
     points = np.frombuffer(places, "<u2").astype(np.float32).reshape(-1, 3)
     counts = [summary.pop("voxels") for summary in summaries]
-    if not len(hits) == len(points) == sum(counts) or min(hits.min(), weights.min()) < 0.0:
+    if not len(hits) == len(points) == sum(counts):
+        raise _impossible()
+    shown = _shown_of(by_view, len(points))
+    if min(hits.min(), weights.min()) < 0.0:
         raise _impossible()
     found, end = [], 0
     for summary, count in zip(summaries, counts, strict=True):
@@ -389,6 +397,8 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
         if last < first or not count:
             raise _impossible()
         own, end = slice(end, end + count), end + count
+        if shown[own, len(summary["view_frames"]) :].any():
+            raise _impossible()  # of a view that is not named
         origin, step_m = np.array(summary.pop("origin"), np.float32), summary.pop("step_m")
         summary["colors"] = np.array(summary["colors"], np.float64)
         summary["noise"] = np.array(summary["noise"], np.float64)
@@ -400,10 +410,25 @@ def stretches_of(row: Row) -> tuple[int, tuple[Stretch, ...]]:
                 points=origin + points[own] * np.float32(step_m),
                 hits=hits[own],
                 weights=weights[own],
+                shown=shown[own],
                 **summary,
             )
         )
     return object_id, tuple(found)
+
+
+def _shown_of(by_view: bytes, count: int) -> NDArray[np.uint16]:
+    """Where sampled views showed a number of voxels: `Stretch.shown`."""
+    size = math.ceil(count * MOST_SAMPLED / 8)
+    bits = np.unpackbits(np.frombuffer(by_view[:size], np.uint8), count=count * MOST_SAMPLED)
+    shown = bits.reshape(-1, MOST_SAMPLED).astype(np.uint16)
+    numbers = np.frombuffer(by_view, "<u2", offset=size)
+    if np.count_nonzero(bits) != len(numbers) or not (
+        numbers.min(initial=1) > 0 and numbers.max(initial=1) <= MOST_PLACE
+    ):
+        raise _impossible()
+    shown[shown > 0] = numbers
+    return shown
 
 
 def pose_correction_row(noted: PoseCorrection) -> Row:

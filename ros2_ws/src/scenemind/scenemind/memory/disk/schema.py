@@ -23,7 +23,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.connection import sqlite_errors
 
 Row = tuple[Any, ...]
-VERSION = 8
+VERSION = 9
 _CREATED = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');
@@ -93,6 +93,8 @@ CREATE TABLE stretches (
     summary TEXT NOT NULL,                -- JSON: a list of what is no array
     points BLOB NOT NULL,                 -- (M, 3) uint16, steps from an origin: voxels, in turn
     hits BLOB NOT NULL,                   -- (2, M) float16: hits, weights
+    shown BLOB NOT NULL,                  -- (M, 4) bits: whether each of some views showed a voxel;
+                                          -- then uint16, where about its point each did
     sum INTEGER NOT NULL
 );
 -- Poses that were corrected, and what objects turned out to be then.

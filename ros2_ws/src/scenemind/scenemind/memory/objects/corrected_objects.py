@@ -99,9 +99,14 @@ def corrected_objects(
     Args:
         walls: where they are then; None: make no values. floor_z: the floor then.
     """
-    done = []
-    for one in frozen:
-        found, value = one.copy.corrected(corrections), None
+    frozen = list(frozen)
+    stretches = [[stretch.frames for stretch in one.copy.stretches] for one in frozen]
+    frames = np.array([each for own in stretches for each in own], np.int64).reshape(-1, 2)
+    matrices = corrections.of_stretches(frames[:, 0], frames[:, 1])
+    done, end = [], 0
+    for one, own in zip(frozen, stretches, strict=True):
+        start, end = end, end + len(own)
+        found, value = one.copy.corrected(corrections, matrices[start:end]), None
         if found is not None:
             found.entry.stand_on(floor_z)
             if walls is not None and found.entry.confirmed and found.entry.gone_ns is None:

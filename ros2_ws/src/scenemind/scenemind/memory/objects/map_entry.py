@@ -35,6 +35,7 @@ from scenemind.memory.objects.plausible_labels import (
 from scenemind.memory.objects.stretches import (
     LEAST_VIEWS,
     bounded,
+    corrected,
     joined,
     keyed,
     remainder,
@@ -339,6 +340,7 @@ class MapEntry:
             (x / away_m, y / away_m, z / away_m),
             self.object_id,
             None if observation.from_picture else Outline(observation.box_px, observation.mask),
+            view.number,
         )
 
     def _note(self, observation: Observation, view: View) -> None:
@@ -587,8 +589,8 @@ class MapEntry:
         if last < first:
             return self.stretches
         kept = settled(self.surface, self.stretches)
-        keys, points, hits, weights = remainder(self.surface, kept)
-        if len(keys):
+        voxels = remainder(self.surface, kept)
+        if len(voxels.keys):
             looks = self.looks.without(kept)
             noise = self.surface.noise.to_array()
             new = Stretch(
@@ -603,10 +605,8 @@ class MapEntry:
                 appearance=looks.appearance,
                 noise=np.maximum(noise - sum(s.noise for s in kept), 0.0),
                 cell_m=self.surface.cell_m,
-                keys=keys,
-                points=points,
-                hits=hits,
-                weights=weights,
+                view_frames=self.surface.sampled_frames,
+                **voxels._asdict(),
             )
             kept = bounded((*kept, new))
         self._set_stretches(kept)
@@ -632,22 +632,30 @@ class MapEntry:
         entry.surface = copy(self.surface)
         return entry
 
-    def corrected(self, corrections: FrameCorrections) -> CorrectedEntry | None:
+    def corrected(
+        self, corrections: FrameCorrections, matrices: NDArray[np.float64]
+    ) -> CorrectedEntry | None:
         """The object after poses of frames were corrected; None: nothing of it moves. Call
-        `sealed` before; this one does not change."""
+        `sealed` before; this one does not change.
+
+        Args:
+            matrices: (S, 4, 4), the mean corrections of its stretches.
+        """
         if not self.stretches:
             return None
-        first, last = np.array([s.frames for s in self.stretches], np.int64).T
-        matrices = corrections.of_stretches(first, last)
-        corners = np.column_stack((self.box.corners(), np.ones(8)))
-        shifts = np.einsum("nij,cj->nci", matrices[:, :3], corners) - corners[:, :3]
-        of_stays = corrections.of_frames(
-            corrections.frames_at([stay.last_seen_ns for stay in self.stays])
-        )
-        still = np.abs(of_stays - np.eye(4)).max(initial=0.0) < _UNMOVED_M
-        if np.abs(shifts).max() < _UNMOVED_M and still:
-            return None
-        moved = [s.moved(m) for s, m in zip(self.stretches, matrices, strict=True)]
+        corners = self.box.corners()
+        still = not self.stays
+        of_stays = np.zeros((0, 4, 4))
+        if self.stays:
+            of_stays = corrections.of_frames(
+                corrections.frames_at([stay.last_seen_ns for stay in self.stays])
+            )
+            still = bool(np.abs(of_stays - np.eye(4)).max() < _UNMOVED_M)
+        if still:
+            shifts = corners @ matrices[:, :3, :3].transpose(0, 2, 1) + matrices[:, None, :3, 3]
+            if np.abs(shifts - corners).max() < _UNMOVED_M:
+                return None
+        moved = corrected(self.stretches, corners, matrices, corrections)
         own, *others = things_apart(moved)
         entry = copy(self)
         entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
@@ -679,8 +687,8 @@ class MapEntry:
             entry._leave(part)
             if part.observation_count >= LEAST_VIEWS:
                 parts.append(self._part(stretches, part))
-        most = max(range(len(own)), key=lambda row: own[row].observation_count)
-        move = corrections.of_stretches([own[most].frames[0]], [own[most].frames[1]])[0]
+        most = max(own, key=lambda stretch: stretch.observation_count).frames
+        move = matrices[[stretch.frames for stretch in self.stretches].index(most)]
         return CorrectedEntry(entry, tuple(parts), move)
 
     def _leave(self, part: Stretch) -> None:
@@ -719,6 +727,7 @@ class MapEntry:
         """Note that these are all of its evidence."""
         self._stretches, self._stored_stretches = tuple(stretches), ()
         self.frames = _NO_FRAMES
+        self.surface.forget_samples()
         self.stretches_unwritten = True
 
     def _novelty(self, line: Vector) -> float:

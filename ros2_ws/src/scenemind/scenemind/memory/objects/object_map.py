@@ -399,6 +399,14 @@ class ObjectMap:
         self.named_ids.add(entry.object_id)
         return entry
 
+    def seal(self) -> set[int]:
+        """End the stretches of all objects; ids of those that had one open."""
+        entries = [*self._entries.values(), *self._gone.entries()]
+        had_one = [entry for entry in entries if entry.frames[1] >= entry.frames[0]]
+        for entry in had_one:
+            entry.sealed()
+        return {entry.object_id for entry in had_one}
+
     def ids_of_all(self) -> list[int]:
         """Ids of all objects, tentative and gone ones included."""
         return [*self._entries, *(entry.object_id for entry in self._gone.entries())]

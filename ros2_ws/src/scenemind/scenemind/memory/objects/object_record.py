@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory.frame_corrections import moved_points
+from scenemind.memory.objects.sampled_views import turned
 from scenemind.memory.types import Stay
 
 
@@ -39,6 +40,9 @@ class Stretch:
         noise: (8,) float64, see `NoiseOfViews`.
         cell_m: edge of the voxels.
         keys: (M,) int64, of voxels. points: (M, 3) float32, world. hits, weights: (M,) float32.
+        shown: (M, 4) uint16, where about a voxel's mean point each of some views showed it: see
+            `sampled_views.encoded`. 0: it did not.
+        view_frames: numbers of the frames of these views.
     """
 
     frames: tuple[int, int]
@@ -56,14 +60,17 @@ class Stretch:
     points: NDArray[np.float32]
     hits: NDArray[np.float32]
     weights: NDArray[np.float32]
+    shown: NDArray[np.uint16]
+    view_frames: tuple[int, ...]
 
     def moved(self, matrix: NDArray[np.float64]) -> Stretch:
-        """The stretch moved by a correction (4, 4)."""
+        """The stretch moved by a correction (4, 4), as a whole."""
         points = moved_points(self.points, matrix)
+        keys, shown = voxel_keys(points, self.cell_m), turned(self.shown, matrix[:3, :3])
         squares = matrix[:3, :3] ** 2  # variances along axes turn as these
         noise = self.noise.copy()
         noise[2:5], noise[5:8] = squares @ noise[2:5], squares @ noise[5:8]
-        return replace(self, noise=noise, points=points, keys=voxel_keys(points, self.cell_m))
+        return replace(self, noise=noise, points=points, keys=keys, shown=shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

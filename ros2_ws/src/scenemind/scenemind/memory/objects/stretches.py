@@ -6,6 +6,12 @@ the camera drove on or turned is the difference of that surface and of the stret
 with their sums can be subtracted as they can be added. A stretch is closed with the first view
 after it, so an ordinary view costs nothing. Of an object that is seen again and again the two
 stretches that follow each other most closely become one.
+
+Poses may also be corrected one by one, as they shake. A stretch therefore knows of some of its
+views which voxels each of them showed, and where in these. Where single frames move otherwise than
+those around them, it is made again of what these views showed, each moved as its own frame. Where
+they do not, as when only drift is corrected, it moves as one: few views that still shake are worse
+than the mean of all.
 """
 
 from __future__ import annotations
@@ -13,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # its parts are imported when they are first used
@@ -20,8 +27,14 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import gaps_m
 from scenemind.geometry.points import voxel_keys
+from scenemind.memory.frame_corrections import FrameCorrections, moved_points
 from scenemind.memory.objects.object_record import Stretch
-from scenemind.memory.objects.surface_evidence import NoiseOfViews, SurfaceEvidence
+from scenemind.memory.objects.sampled_views import MOST_SAMPLED, decoded, encoded
+from scenemind.memory.objects.surface_evidence import (
+    NoiseOfViews,
+    SurfaceEvidence,
+    required_hits,
+)
 
 # Length of a stretch; a camera that turns by a radian counts as one that drove so far.
 STRETCH_M = 2.0
@@ -32,9 +45,24 @@ MOST_STRETCHES = 12
 APART_M = 0.15
 LEAST_VIEWS = 3
 _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
+# Single poses shake where a corner of an object, moved as one frame and as the mean of so many on
+# either side, is not at one place.
+_BESIDE, _ALIKE_M = 2, 0.003
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
+_NOTHING_SHOWN = np.zeros((0, MOST_SAMPLED), np.uint16)
+_NO_PLACES = np.zeros((0, MOST_SAMPLED, 3), np.float32)
 _WITHIN = 1e-3  # of a voxel: means are kept so far from its border
+
+
+class Voxels(NamedTuple):
+    """The voxels of a stretch, see there."""
+
+    keys: NDArray[np.int64]
+    points: NDArray[np.float32]
+    hits: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    shown: NDArray[np.uint16]
 
 
 def stretch_number(object_id: int, way_m: float) -> int:
@@ -69,18 +97,18 @@ def settled(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> tuple[Str
                 points=stretch.points[kept],
                 hits=left.astype(np.float32),
                 weights=stretch.weights[kept],
+                shown=stretch.shown[kept],
             )
         )
     return tuple(found)
 
 
-def remainder(
-    surface: SurfaceEvidence, stretches: Sequence[Stretch]
-) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """Keys, points, hits and weights of what a surface has more than its settled stretches."""
+def remainder(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> Voxels:
+    """What a surface has more than its settled stretches."""
     keys, points, weights = surface.keys, surface.points, surface.weights
     if not stretches:
-        return keys.copy(), points.copy(), surface.hits.copy(), weights.copy()
+        hits, shown = surface.hits.copy(), _about(points, surface, slice(None))
+        return Voxels(keys.copy(), points.copy(), hits, weights.copy(), shown)
     rows, known = _rows_of(surface, stretches)
     rows = rows[known]
     before_hits = np.bincount(rows, _joined(stretches, "hits")[known], len(keys))
@@ -94,14 +122,23 @@ def remainder(
     means = (total - sums[new]) / more[new, None]
     low = np.floor(points[new] / surface.cell_m) * surface.cell_m
     margin = _WITHIN * surface.cell_m
-    means = np.clip(means, low + margin, low + surface.cell_m - margin)
+    means = np.clip(means, low + margin, low + surface.cell_m - margin).astype(np.float32)
     hits = np.maximum(surface.hits[new] - before_hits[new], 0.0)
-    return (
+    return Voxels(
         keys[new],
-        means.astype(np.float32),
+        means,
         hits.astype(np.float32),
         more[new].astype(np.float32),
+        _about(means, surface, new),
     )
+
+
+def _about(
+    points: NDArray[np.float32], surface: SurfaceEvidence, rows: slice | NDArray[np.intp]
+) -> NDArray[np.uint16]:
+    """Where the sampled views of a surface showed some of its voxels, about points (M, 3)."""
+    about = (surface.shown_places()[rows] - points[:, None]) / np.float32(surface.cell_m)
+    return encoded(about) * (surface.shown[rows] > 0)
 
 
 def keyed(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
@@ -129,7 +166,11 @@ def joined(stretches: Sequence[Stretch]) -> Stretch:
         for label, weight in stretch.votes.items():
             votes[label] = votes.get(label, 0.0) + weight
     cell_m = max(stretch.cell_m for stretch in stretches)
-    keys, points, hits, weights = voxels_of(stretches, cell_m)
+    view_frames, shown = _fewer_views(stretches)
+    points, hits, weights = (_joined(stretches, name) for name in ("points", "hits", "weights"))
+    owner = np.repeat(np.arange(len(stretches)), [len(s.keys) for s in stretches])
+    of_stretch = np.array([s.cell_m for s in stretches], np.float32)[owner]
+    places = points[:, None] + decoded(shown) * of_stretch[:, None, None]
     return Stretch(
         frames=(min(s.frames[0] for s in stretches), max(s.frames[1] for s in stretches)),
         votes=votes,
@@ -142,10 +183,92 @@ def joined(stretches: Sequence[Stretch]) -> Stretch:
         appearance=_mean_appearance(stretches),
         noise=np.sum([s.noise for s in stretches], axis=0),
         cell_m=cell_m,
-        keys=keys,
-        points=points,
-        hits=hits,
-        weights=weights,
+        view_frames=view_frames,
+        **_grouped(points, hits, weights, owner, cell_m, shown, places)._asdict(),
+    )
+
+
+def _fewer_views(
+    stretches: Sequence[Stretch],
+) -> tuple[tuple[int, ...], NDArray[np.uint16]]:
+    """At most `MOST_SAMPLED` of the views that stretches know, evenly spread: their frames, and
+    where each showed the voxels (M,) of all stretches."""
+    views = [(row, view) for row, s in enumerate(stretches) for view in range(len(s.view_frames))]
+    count = min(len(views), MOST_SAMPLED)
+    kept = np.linspace(0, len(views) - 1, count).round().astype(int).tolist()
+    shown = [np.zeros_like(stretch.shown) for stretch in stretches]
+    frames = []
+    for new, (row, view) in enumerate(views[number] for number in kept):
+        frames.append(stretches[row].view_frames[view])
+        shown[row][:, new] = stretches[row].shown[:, view]
+    return tuple(frames), np.concatenate(shown)
+
+
+def corrected(
+    stretches: Sequence[Stretch],
+    corners: NDArray[np.float64],
+    of_stretches: NDArray[np.float64],
+    corrections: FrameCorrections,
+) -> list[Stretch]:
+    """Stretches of one object after poses of frames were corrected.
+
+    Args:
+        corners: (8, 3), of its box, before. of_stretches: (S, 4, 4), the mean of each.
+    """
+    moved = [s.moved(m) for s, m in zip(stretches, of_stretches, strict=True)]
+    frames = np.array([n for s in stretches for n in s.view_frames], np.int64)
+    matrices = corrections.of_frames(frames)
+    owner = np.repeat(np.arange(len(stretches)), [len(s.view_frames) for s in stretches])
+    by_itself = matrices - corrections.of_stretches(frames - _BESIDE, frames + _BESIDE)
+    off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
+    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
+    again = np.unique(owner[shaken])
+    hits = _hits_a_view(stretches, again)
+    for row in again.tolist():
+        voxels = _by_view(stretches[row], matrices[owner == row], hits)
+        if len(voxels.keys):  # else the surface dropped all that these views showed
+            moved[row] = replace(moved[row], **voxels._asdict())
+    return moved
+
+
+def _hits_a_view(stretches: Sequence[Stretch], again: NDArray[np.intp]) -> float:
+    """Hits for which a hit of a sampled view counts: as many of them as a surface of these views
+    alone would need are as many as one of all views needs.
+
+    Args:
+        again: stretches that are made of their sampled views.
+    """
+    whole = np.array([stretch.whole_count for stretch in stretches], np.float64)
+    seen = np.array([max(stretch.observation_count, 1) for stretch in stretches])
+    views = np.array([len(stretch.view_frames) for stretch in stretches])
+    sampled = whole.copy()
+    sampled[again] *= np.minimum(views[again] / seen[again], 1.0)
+    return required_hits(int(whole.sum())) / required_hits(int(sampled.sum()))
+
+
+def _by_view(stretch: Stretch, moves: NDArray[np.float64], hits: float) -> Voxels:
+    """The voxels of a stretch made again of its sampled views, each moved by itself.
+
+    Args:
+        moves: (K, 4, 4), of these views. hits: for which one of theirs counts.
+    """
+    by_view = stretch.shown[:, : len(moves)].T
+    view, voxel = np.nonzero(by_view)
+    places = decoded(by_view[view, voxel]) * np.float32(stretch.cell_m) + stretch.points[voxel]
+    ends = np.searchsorted(view, np.arange(len(moves) + 1)).tolist()
+    for (start, end), move in zip(pairwise(ends), moves, strict=True):
+        places[start:end] = moved_points(places[start:end], move)
+    shown = np.zeros((len(view), MOST_SAMPLED), np.uint16)
+    shown[np.arange(len(view)), view] = 1
+    weight = stretch.noise[1] / len(moves)
+    return _grouped(
+        places,
+        np.full(len(view), hits, np.float32),
+        np.full(len(view), weight, np.float32),
+        view,
+        stretch.cell_m,
+        shown,
+        places[:, None],
     )
 
 
@@ -157,15 +280,32 @@ def voxels_of(
     Views of several stretches add up. Two voxels of one stretch that come to lie in one after it
     was moved were seen by the same views, and count once.
     """
-    points = _joined(stretches, "points")
-    hits, weights = _joined(stretches, "hits"), _joined(stretches, "weights")
     owner = np.repeat(np.arange(len(stretches)), [len(s.keys) for s in stretches])
+    points, hits, weights = (_joined(stretches, name) for name in ("points", "hits", "weights"))
+    return _grouped(points, hits, weights, owner, cell_m)[:4]
+
+
+def _grouped(
+    points: NDArray[np.float32],
+    hits: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    owner: NDArray[np.intp],
+    cell_m: float,
+    shown: NDArray[np.uint16] = _NOTHING_SHOWN,
+    places: NDArray[np.float32] = _NO_PLACES,
+) -> Voxels:
+    """Points (N, 3) that may share voxels, with what is known of each.
+
+    Args:
+        owner: (N,), the stretch or the view of each: see `voxels_of`.
+        shown: (N, 4), not 0 where a view showed a point. places: (N, 4 or 1, 3), and where.
+    """
     keys = voxel_keys(points, cell_m)
     order = np.lexsort((owner, keys))
     keys, owner, points = keys[order], owner[order], points[order]
     hits, weights = hits[order], weights[order]
     if not len(keys):
-        return keys, points, hits, weights
+        return Voxels(keys, points, hits, weights, shown)
     is_first = np.ones(len(keys), bool)
     is_first[1:] = keys[1:] != keys[:-1]
     each = is_first.copy()
@@ -176,7 +316,12 @@ def voxels_of(
     total = np.add.reduceat(weights, voxels)
     means = np.add.reduceat(points * weights[:, None], voxels) / np.maximum(total, 1e-12)[:, None]
     weights = np.add.reduceat(np.maximum.reduceat(weights, own), of_own)
-    return keys[voxels], means.astype(np.float32), hits, weights
+    if len(shown):
+        counts = np.diff(np.append(voxels, len(keys)))
+        about = places[order] - means.repeat(counts, axis=0)[:, None]
+        numbers = encoded(about.astype(np.float32) / np.float32(cell_m)) * (shown[order] > 0)
+        shown = np.maximum.reduceat(numbers, voxels)
+    return Voxels(keys[voxels], means.astype(np.float32), hits, weights, shown)
 
 
 def surface_of(stretches: Sequence[Stretch], max_points: int) -> SurfaceEvidence:

@@ -40,6 +40,7 @@ from scenemind.geometry import Box3D
 from scenemind.geometry.points import voxel_keys
 from scenemind.memory.objects.object_record import ObjectRecord, SurfaceColumns
 from scenemind.memory.objects.plain_sight import Outline, sort_by_outline
+from scenemind.memory.objects.sampled_views import MOST_SAMPLED, decoded, encoded
 
 
 def shared_surface(a: NDArray[np.float32], b: NDArray[np.float32], within_m: float) -> float:
@@ -270,6 +271,11 @@ OUTLINE_EVERY = 3
 """Views of an object of which one tells what is in plain sight outside of its mask."""
 
 
+def required_hits(whole_count: int) -> float:
+    """Hits with which a voxel counts, of a thing with so many whole views."""
+    return min(1.0 + whole_count // VIEWS_A_HIT, ESTABLISHED)
+
+
 class SurfaceEvidence:
     """Occupied voxels of one object, sorted by key.
 
@@ -279,15 +285,23 @@ class SurfaceEvidence:
         keys: (M,), of the voxels, ascending.
         voxels: (M, 5) float32, of each its mean point (world, metres), in how many views it was
             seen and the summed weight of these views, see `NoiseOfViews.add`.
+        sampled_frames: numbers of the frames of some of the latest views, at most `MOST_SAMPLED`:
+            every one, every second, every fourth, as they become more.
+        shown: (M, 4) uint16, where in each voxel each of these views showed it, on average: see
+            `sampled_views.encoded`. 0: it did not.
     """
 
     __slots__ = (
         "_new_count",
+        "_sample_every",
+        "_since_sampled",
         "_surface",
         "cell_m",
         "keys",
         "max_points",
         "noise",
+        "sampled_frames",
+        "shown",
         "voxels",
         "whole_count",
     )
@@ -301,6 +315,7 @@ class SurfaceEvidence:
         self.voxels: NDArray[np.float32] = np.zeros((0, 5), np.float32)
         self._surface: NDArray[np.float32] = self.points
         self._new_count = 0  # voxels that came since the surface was found
+        self.forget_samples()
 
     @property
     def points(self) -> NDArray[np.float32]:
@@ -368,6 +383,42 @@ class SurfaceEvidence:
             "surface": self._surface,
         }
 
+    def forget_samples(self) -> None:
+        """Sample the views anew that come from now on."""
+        self.sampled_frames: tuple[int, ...] = ()
+        self.shown = np.zeros((len(self.keys), MOST_SAMPLED), np.uint16)
+        self._sample_every, self._since_sampled = 1, 0
+
+    def _sample(self, rows: NDArray[np.intp], means: NDArray[np.float32], frame: int) -> None:
+        """Note a view, if it is one that is sampled.
+
+        Args:
+            rows: of its voxels. means: (N, 3), of its points in these.
+        """
+        self._since_sampled -= 1
+        if self._since_sampled >= 0:
+            return
+        if len(self.sampled_frames) == MOST_SAMPLED:
+            self.sampled_frames = self.sampled_frames[::2]
+            self.shown[:, : MOST_SAMPLED // 2] = self.shown[:, ::2]
+            self.shown[:, MOST_SAMPLED // 2 :] = 0
+            self._sample_every *= 2
+        self.shown[rows, len(self.sampled_frames)] = encoded(self._in_voxels(means))
+        self.sampled_frames = (*self.sampled_frames, frame)
+        self._since_sampled = self._sample_every - 1
+
+    def _in_voxels(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Places of points (..., 3) from the middles of the voxels that they are in, in voxels."""
+        place = points / np.float32(self.cell_m)
+        place -= np.floor(place)
+        place -= np.float32(0.5)
+        return place
+
+    def shown_places(self) -> NDArray[np.float32]:
+        """(M, 4, 3), world, metres: what `shown` stands for, the middle of the voxel if nothing."""
+        middle = np.floor(self.points / np.float32(self.cell_m)) + np.float32(0.5)
+        return (middle[:, None] + decoded(self.shown)) * np.float32(self.cell_m)
+
     def _rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
         """Rows (N,) of the voxels of ascending keys; those that were not there begin empty."""
         rows = self.keys.searchsorted(keys)
@@ -383,6 +434,8 @@ class SurfaceEvidence:
         self.keys = merged.take(order)
         empty = np.zeros((len(new), 5), np.float32)
         self.voxels = np.concatenate((self.voxels, empty)).take(order, axis=0)
+        unseen = np.zeros((len(new), MOST_SAMPLED), np.uint16)
+        self.shown = np.concatenate((self.shown, unseen)).take(order, axis=0)
         self._new_count += len(new)
         return self.keys.searchsorted(keys)
 
@@ -440,8 +493,7 @@ class SurfaceEvidence:
         self._new_count = 0
 
     def _counts(self) -> NDArray[np.bool_]:
-        required = min(1.0 + self.whole_count // VIEWS_A_HIT, ESTABLISHED)
-        counts: NDArray[np.bool_] = self.hits >= required
+        counts: NDArray[np.bool_] = self.hits >= required_hits(self.whole_count)
         return counts
 
     def _decay(self) -> None:
@@ -455,14 +507,20 @@ class SurfaceEvidence:
         """Drop the least hit voxels; if too many count, make the grid coarser instead."""
         while len(self.keys) > self.max_points:
             if np.count_nonzero(self._counts()) > CROWDED * self.max_points:
+                places_m = self.shown_places()
                 self.cell_m *= 2.0
-                self._regroup(self.points, self.hits, self.weights)
+                points, shown = self.points, self.shown > 0
+                places = encoded(self._in_voxels(places_m)) * shown
+                self._regroup(points, self.hits, self.weights)
+                rows = self.keys.searchsorted(voxel_keys(points, self.cell_m))
+                np.maximum.at(self.shown, rows, places)
             else:
                 most_hit = np.argsort(-self.hits, kind="stable")[: self.max_points]
                 self._keep(np.sort(most_hit))
 
     def _keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
         self.keys, self.voxels = self.keys[rows], self.voxels[rows]
+        self.shown = self.shown[rows]
 
     def _regroup(
         self,
@@ -470,10 +528,11 @@ class SurfaceEvidence:
         hits: NDArray[np.float32],
         weights: NDArray[np.float32],
     ) -> None:
-        """Voxels from points that may share one."""
+        """Voxels from points that may share one; no sampled view showed them."""
         self.keys, points, hits, weights = regrouped(points, hits, weights, self.cell_m)
         self.voxels = np.empty((len(self.keys), 5), np.float32)
         self.voxels[:, :3], self.voxels[:, 3], self.voxels[:, 4] = points, hits, weights
+        self.shown = np.zeros((len(self.keys), MOST_SAMPLED), np.uint16)
 
 
 class SurfaceView(NamedTuple):
@@ -487,6 +546,7 @@ class SurfaceView(NamedTuple):
         turn: any number, best a different one for each object: offsets the views at which the
             surface is computed again.
         outline: of the mask, beside which nothing is of the object; None: it does not say that.
+        frame: number of its frame.
     """
 
     points: NDArray[np.float32]
@@ -495,6 +555,7 @@ class SurfaceView(NamedTuple):
     ray: Vector
     turn: int = 0
     outline: Outline | None = None
+    frame: int = 0
 
 
 def add_views(
@@ -513,15 +574,16 @@ def add_views(
     if not surfaces:
         return
     keys, means = cell_means([view.points for view in views], [s.cell_m for s in surfaces])
-    counts = [len(of_view) for of_view in keys]
+    counts = [len(own) for own in keys]
     weights = [s.noise.add(v.sigma_m, v.ray) for s, v in zip(surfaces, views, strict=True)]
     voxels = np.empty((len(means), 5), np.float32)
     places, end = [], 0
-    for surface, of_view in zip(surfaces, keys, strict=True):
-        rows, start = surface._rows_of(of_view), end
+    for surface, own in zip(surfaces, keys, strict=True):
+        rows, start = surface._rows_of(own), end
         end += len(rows)
         surface.voxels.take(rows, axis=0, out=voxels[start:end], mode="clip")
         places.append((surface, rows, start, end))
+    of_view = means.copy()
     # Empty voxels get exactly the mean point of the view.
     weight = np.repeat(np.array(weights, np.float32), counts)
     total = voxels[:, 4] + weight
@@ -530,8 +592,9 @@ def add_views(
     voxels[:, :3] += means
     voxels[:, 3] += 1.0
     voxels[:, 4] = total
-    for surface, rows, start, end in places:
+    for view, (surface, rows, start, end) in zip(views, places, strict=True):
         surface.voxels[rows] = voxels[start:end]
+        surface._sample(rows, of_view[start:end], view.frame)
     if frame is not None:
         _take_back(surfaces, views, [end - start for _, _, start, end in places], frame)
     for surface, view in zip(surfaces, views, strict=True):

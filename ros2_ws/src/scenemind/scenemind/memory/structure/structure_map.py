@@ -135,6 +135,7 @@ def _corners_moved_m(a: Box3D, b: Box3D) -> float:
 _KINDS: tuple[StructureKind, ...] = ("floor", "wall", "ceiling")
 _STEPS = 256  # of a tile's place within its voxel: 0.4 mm
 _NORMAL_STEPS = 127
+_MOST_BEFORE = 65_535  # frames; a tile of a longer time is as one of this
 # The packed state: a head, then planes, then tiles by ascending key.
 _HEAD = np.dtype([("next_wall_id", "<i4"), ("planes", "<i4"), ("tiles", "<i4")])
 _PLANE = np.dtype(
@@ -146,7 +147,7 @@ _PLANE = np.dtype(
 _TILE = np.dtype(
     [
         *(("key", "<i8"), ("within", "u1", (3,)), ("normal", "i1", (3,)), ("weight", "<f2")),
-        ("frame", "<i4"),
+        *(("frame", "<i4"), ("frames_before", "<u2")),
     ]
 )
 
@@ -171,7 +172,8 @@ def pack(structure: PackedStructure) -> bytes:
     tiles["normal"] = np.clip(
         np.rint(known.normals * float(_NORMAL_STEPS)), -_NORMAL_STEPS, _NORMAL_STEPS
     )
-    tiles["weight"], tiles["frame"] = known.weights, known.frames
+    tiles["weight"], (first, tiles["frame"]) = known.weights, known.frames.T
+    tiles["frames_before"] = np.minimum(tiles["frame"] - first, _MOST_BEFORE)
     planes = np.array([_packed(plane) for plane in structure.planes], _PLANE)
     head = np.array([(structure.next_wall_id, len(planes), len(tiles))], _HEAD)
     return head.tobytes() + planes.tobytes() + tiles.tobytes()
@@ -203,7 +205,8 @@ def _tiles(packed: NDArray[np.void]) -> Tiles:
     tiles = Tiles()
     tiles.keys = np.ascontiguousarray(packed["key"])
     tiles.weights = packed["weight"].astype(np.float32)
-    tiles.frames = packed["frame"].astype(np.int32)
+    last = packed["frame"].astype(np.int32)
+    tiles.frames = np.stack((last - packed["frames_before"], last), axis=1)
     if (tiles.frames < 0).any():
         raise ValueError("its tiles have frames that cannot be")
     if not (tiles.keys[1:] > tiles.keys[:-1]).all():
@@ -327,7 +330,7 @@ class StructureMap:
         self._is_unwritten = True
 
     def _middle_frame(self) -> int:
-        return int(np.median(self._tiles.frames)) if len(self._tiles) else 0
+        return int(np.median(self._tiles.frames[:, 1])) if len(self._tiles) else 0
 
     def stand_still(self) -> bool:
         """Note a frame whose camera has hardly moved, in place of `add`.

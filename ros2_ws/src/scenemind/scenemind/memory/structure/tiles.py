@@ -117,7 +117,7 @@ def _fit(inverse: NDArray[np.float64], step_px: int) -> tuple[NDArray[np.float64
 
 _log = logging.getLogger(__name__)
 TILE_M = 0.1
-MOST_TILES = 60_000  # of 36 bytes
+MOST_TILES = 60_000  # of 44 bytes
 _KEPT_SHARE = 0.75  # when there are more
 # A tile's mean forgets: it follows what was seen last where odometry drifts.
 _MOST_WEIGHT = 20.0
@@ -139,8 +139,8 @@ class Tiles:
         points: (N, 3) float32, world, metres: weighted means.
         normals: (N, 3) float32, world: weighted means, about unit length.
         weights: (N,) float32: sums of sample weights, bounded.
-        frames: (N,) int32: numbers of the last frames that showed them, with which they move when
-            poses are corrected.
+        frames: (N, 2) int32: numbers of the first and the last frames that showed them, with the
+            mean of which they move when poses are corrected.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Tiles:
         self.points = np.zeros((0, 3), np.float32)
         self.normals = np.zeros((0, 3), np.float32)
         self.weights = np.zeros(0, np.float32)
-        self.frames = np.zeros(0, np.int32)
+        self.frames = np.zeros((0, 2), np.int32)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -184,7 +184,8 @@ class Tiles:
 
     def corrected(self, corrections: FrameCorrections) -> Tiles:
         """The tiles moved as their frames; those that come to lie in one become one."""
-        matrices = corrections.of_frames(self.frames).astype(np.float32)
+        spans, own = np.unique(self.frames, axis=0, return_inverse=True)
+        matrices = corrections.of_stretches(spans[:, 0], spans[:, 1]).astype(np.float32)[own]
         points = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.points) + matrices[:, :3, 3]
         normals = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.normals)
         return _tiles_of(points, normals, self.weights, self.frames)
@@ -213,8 +214,7 @@ class Tiles:
         known = np.zeros(len(keys), bool)
         if len(self):
             known = self.keys.take(at, mode="clip") == keys
-            self._refine(at[known], means[known], weights[known])
-            self.frames[at[known]] = number
+            self._refine(at[known], means[known], weights[known], number)
         new = np.flatnonzero(~known)
         if len(new):
             at, means = at.take(new), means.take(new, axis=0)
@@ -223,10 +223,14 @@ class Tiles:
             self.normals = np.insert(self.normals, at, means[:, 3:], axis=0)
             weights = np.minimum(_MOST_WEIGHT, weights.take(new))
             self.weights = np.insert(self.weights, at, weights)
-            self.frames = np.insert(self.frames, at, np.int32(number))
+            self.frames = np.insert(self.frames, at, np.int32(number), axis=0)
 
     def _refine(
-        self, rows: NDArray[np.intp], means: NDArray[np.float32], weights: NDArray[np.float32]
+        self,
+        rows: NDArray[np.intp],
+        means: NDArray[np.float32],
+        weights: NDArray[np.float32],
+        number: int,
     ) -> None:
         """Means (K, 6) of known tiles, seen again with these weights (K,)."""
         total = self.weights.take(rows) + weights
@@ -235,6 +239,11 @@ class Tiles:
             old = column.take(rows, axis=0)
             column[rows] = old + share * (mean - old)
         self.weights[rows] = np.minimum(_MOST_WEIGHT, total)
+        # What a mean forgets is of its first frames.
+        frames, forgotten = self.frames[rows], 1.0 - _MOST_WEIGHT / np.maximum(total, _MOST_WEIGHT)
+        frames[:, 0] += ((number - frames[:, 0]) * forgotten).astype(np.int32)
+        frames[:, 1] = number
+        self.frames[rows] = frames
 
     def _thin_out(self) -> None:
         """Drop the tiles of least weight."""
@@ -269,7 +278,10 @@ def _tiles_of(
     means = (np.add.reduceat(values, starts) / total[:, None]).astype(np.float32)
     moved.points, moved.normals = means[:, :3].copy(), means[:, 3:].copy()
     moved.weights = np.minimum(_MOST_WEIGHT, total)
-    moved.frames = np.maximum.reduceat(frames[order], starts)
+    first, last = frames[order].T
+    moved.frames = np.stack(
+        (np.minimum.reduceat(first, starts), np.maximum.reduceat(last, starts)), axis=1
+    )
     return moved
 
 

@@ -22,7 +22,7 @@ from array import array
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from math import radians
+from math import cos, pi, radians
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ from scenemind.perception.types import Detections
 # Of anchors whose distances differ by less than this share of the thresholds, the oldest is taken:
 # a camera that returns between two anchors is assigned to the same one each time.
 _NEARLY = 0.1
+_ROUNDING_RAD = 1e-6
 
 
 class Anchors:
@@ -52,6 +53,7 @@ class Anchors:
     def __init__(self, translation_m: float, rotation_rad: float) -> None:
         self._translation_m = translation_m
         self._rotation_rad = rotation_rad
+        self._least_cosine = cos(min(rotation_rad + _ROUNDING_RAD, pi))
         self._ids: list[int] = []
         self._rows = np.empty((64, 12))  # translation, then the rotation matrix row by row
 
@@ -78,15 +80,22 @@ class Anchors:
         if not self._ids:
             return None
         rows = self._rows[: len(self._ids)]
-        distance_m = np.linalg.norm(rows[:, :3] - pose.translation, axis=1)
+        beside = np.flatnonzero(np.abs(rows[:, 0] - pose.translation[0]) <= self._translation_m)
+        rows = rows.take(beside, axis=0)
         cosine = (rows[:, 3:] @ pose.rotation.ravel() - 1.0) / 2.0
-        angle_rad = np.arccos(np.clip(cosine, -1.0, 1.0))
+        near = cosine >= self._least_cosine
+        near &= np.abs(rows[:, 1] - pose.translation[1]) <= self._translation_m
+        if not near.any():
+            return None
+        beside, rows, cosine = beside[near], rows[near], cosine[near]
+        distance_m = np.sqrt(np.square(rows[:, :3] - pose.translation).sum(axis=1))
+        angle_rad = np.arccos(np.minimum(cosine, 1.0))
         share = np.hypot(distance_m / self._translation_m, angle_rad / self._rotation_rad)
         share[(distance_m > self._translation_m) | (angle_rad > self._rotation_rad)] = np.inf
         nearest = share.min()
         if not np.isfinite(nearest):
             return None
-        return self._ids[int(np.flatnonzero(share <= nearest + _NEARLY)[0])]
+        return self._ids[int(beside[np.flatnonzero(share <= nearest + _NEARLY)[0]])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,19 +149,22 @@ class CorrectedTree:
 
 
 def _corrected(
-    record: LocationRecord, matrix: NDArray[np.float64], anchors: Anchors
-) -> LocationRecord:
-    """A location moved by a correction (4, 4), among the anchors of those before, to which it is
-    added if it is a first visit."""
-    anchor = record.anchor
-    if (matrix != np.eye(4)).any():
-        anchor = pose_of(matrix) @ anchor
-    first_visit = anchors.find_near(anchor)
-    if first_visit is None:
-        anchors.add(record.location_id, anchor)
-    if anchor is record.anchor and first_visit == record.revisit_of:
-        return record
-    return replace(record, anchor=anchor, revisit_of=first_visit)
+    records: Sequence[LocationRecord], corrections: FrameCorrections, anchors: Anchors
+) -> list[LocationRecord]:
+    """Locations moved as their first frames, among the anchors of those before, to which they are
+    added if they are first visits."""
+    matrices = corrections.of_frames([record.frame_numbers[0] for record in records])
+    moves = (matrices != np.eye(4)).any(axis=(1, 2)).tolist()
+    found = []
+    for record, matrix, is_moved in zip(records, matrices, moves, strict=True):
+        anchor = pose_of(matrix) @ record.anchor if is_moved else record.anchor
+        first_visit = anchors.find_near(anchor)
+        if first_visit is None:
+            anchors.add(record.location_id, anchor)
+        if is_moved or first_visit != record.revisit_of:
+            record = replace(record, anchor=anchor, revisit_of=first_visit)
+        found.append(record)
+    return found
 
 
 class MemTree:
@@ -316,11 +328,8 @@ class MemTree:
         self, packed: Iterable[PackedLocation], corrections: FrameCorrections
     ) -> CorrectedTree:
         """Closed locations after poses were corrected; it needs no lock."""
-        packed = list(packed)
-        anchors, records = self._anchors.emptied(), []
-        moves = corrections.of_frames([p.record.frame_numbers[0] for p in packed])
-        for location, matrix in zip(packed, moves, strict=True):
-            records.append(_corrected(location.record, matrix, anchors))
+        anchors = self._anchors.emptied()
+        records = _corrected([location.record for location in packed], corrections, anchors)
         return CorrectedTree(anchors, tuple(records))
 
     def correct(self, corrections: FrameCorrections, prepared: CorrectedTree) -> None:
@@ -335,15 +344,14 @@ class MemTree:
         for location_id, packed in self._packed.items():
             moved = records.get(location_id)
             if moved is None:
-                (matrix,) = corrections.of_frames([packed.record.frame_numbers[0]])
-                moved = _corrected(packed.record, matrix, self._anchors)
+                (moved,) = _corrected([packed.record], corrections, self._anchors)
             if moved is not packed.record:
                 self._packed[location_id] = packed.moved(moved)
                 self._dirty_locations.add(location_id)
         if self._newest is not None:
             record = self._newest.record
             (matrix,) = corrections.of_frames([record.frame_numbers[0]])
-            self._newest.record = _corrected(record, matrix, self._anchors)
+            (self._newest.record,) = _corrected([record], corrections, self._anchors)
             self._dirty_locations.add(record.location_id)
             for tracklet in self._newest.tracklets.values():
                 tracklet.move(pose_of(matrix))
