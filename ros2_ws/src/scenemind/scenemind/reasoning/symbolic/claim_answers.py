@@ -14,6 +14,7 @@ from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
@@ -25,11 +26,11 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
 from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m, measured_m
-from scenemind.reasoning.symbolic.place_answers import room_weight, telling
+from scenemind.reasoning.symbolic.place_answers import landmark, room_weight, telling
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.scene import Found, Scene
 from scenemind.reasoning.symbolic.set_answers import exists, set_of
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
@@ -72,12 +73,13 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     unsaid = find_undescribed(objects, (claim,))
     if unsaid and (claim.negated or not fits.any()):
         raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
-    said, noun = verbalization.claim(claim), say.noun_of(question.subject)
+    said, noun = say.to_asker(verbalization.claim(claim)), say.noun_of(question.subject)
     them = say.the(objects[0]) if len(objects) == 1 else say.all_of(len(objects), noun)
     are = f"{them} {say.be(len(objects))}"
     if fits.all():
         sure = replace(found, scores=found.scores * scores).confidence
-        return Reply(f"yes, {are} {said}{_note(claim, objects)}", sure, objects, "yes")
+        word = "yes," if sure >= ABSENCE_CONFIDENCE else "perhaps"
+        return Reply(f"{word} {are} {said}{_note(claim, objects)}", sure, objects, "yes")
     if fits.any():
         those = found.where(fits).objects
         # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
@@ -91,7 +93,7 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
     absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
-    text = f"no, {are} {_denial(claim, objects)}"
+    text = f"no, {are} {_denial(claim, objects)}{_instead(claim, found)}"
     if len(objects) > 1 and not claim.negated:
         text = f"no, {say.none_of(len(objects), noun)} is {said}"
     return Reply(text, min(absence, found.confidence), objects, "no")
@@ -186,7 +188,7 @@ def _measure_words(condition: trees.HasAttribute, objects: Sequence[MapObject]) 
 
 
 def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
-    said = verbalization.claim(replace(condition, negated=not condition.negated))
+    said = say.to_asker(verbalization.claim(replace(condition, negated=not condition.negated)))
     if len(objects) != 1 or condition.negated:
         return said
     if isinstance(condition, trees.HasAttribute):
@@ -199,6 +201,13 @@ def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
     if isinstance(condition, trees.Described):
         return f"{with_article(shown(objects[0].label))}, {said}"
     return said
+
+
+def _instead(claim: Condition, found: Found) -> str:
+    """Where the one thing is that is not on or in another: "; it is on the desk (object 4)"."""
+    is_carried = isinstance(claim, Related) and claim.predicate in CARRYING and not claim.negated
+    there = landmark(found.scene, int(found.rows[0])) if is_carried and len(found) == 1 else ""
+    return f"; it is {there}" if there else ""
 
 
 def same(question: trees.Same, at: Resolver) -> Reply:

@@ -45,7 +45,9 @@ def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
     """Places of all objects of a reference; last places, if all of them have vanished."""
     subject = question.subject
     try:
-        found = at.existing(subject)
+        found = at.rows(subject)
+        if not len(found):
+            raise at.missing(subject)
     except ReasoningError:
         reply = find_gone(subject, at) or _zone(subject, at)
         if reply is None:
@@ -62,6 +64,7 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
     Args:
         is_sure: they are what was said, and not only like it.
     """
+    found, doubted = found.where(found.is_likely), found.where(~found.is_likely).objects
     objects, rows = found.objects, found.rows.tolist()
     listed = objects[: say.MAX_LISTED]
     where = [say.place_words(thing.box, scene.floor_z) for thing in listed]
@@ -78,6 +81,7 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
         number = say.counted(len(rows), say.noun_of(subject) if is_sure else "object")
         doubt = "" if is_sure else " that may be meant"
         text = f"there are {number}{doubt}: {say.bounded(places, count=len(rows))}"
+    text += say.doubtful(doubted)
     return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
 
 
@@ -150,6 +154,11 @@ def landmark(scene: Scene, row: int) -> str:
     """Place relative to a landmark: "on the dining table (object 3)"; empty without one."""
     how, thing = _find_landmark(scene, row)
     return "" if thing is None else f"{how} {say.the(thing)}"
+
+
+def at_place(scene: Scene, row: int) -> str:
+    """As `landmark`; the place in coordinates without one."""
+    return landmark(scene, row) or say.place_words(scene.objects[row].box, scene.floor_z)
 
 
 def brief_landmark(scene: Scene, row: int) -> str:

@@ -8,7 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import normal, number_word, shown, singular, with_article
+from scenemind.language.english import (
+    joined,
+    normal,
+    number_word,
+    plural,
+    shown,
+    singular,
+    with_article,
+)
 from scenemind.language.nearest import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
@@ -24,7 +32,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.place_answers import find_gone
+from scenemind.reasoning.symbolic.place_answers import at_place, find_gone
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -40,6 +48,8 @@ _AS_MEASURED = 0.6
 # Least probability of a label that is said.
 _WORTH_SAYING = 0.01
 _CONSUMING = ("eat", "drink")
+# Most things whose places are told where none is where it was looked for.
+_FEW = 3
 # Closer objects touch the anchor, and are no hint.
 _TOUCHING_M = 0.005
 
@@ -67,12 +77,23 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         word = say.yes_or_no(subject.allows(len(found)))
         return Reply(f"{word}, {seen}", sure, objects, word)
     word = say.yes_or_no(subject.allows(len(found)))
-    there = f"are {say.counted(len(found), say.noun_of(subject))}: {say.listed(objects)}"
+    noun = plural(singular(say.noun_of(subject)))
+    there = f"are {len(found)} {_as_asked(subject, noun)}: {say.listed(objects)}"
     if len(found) == 1:
         number = objects[0].object_id
         which = f": object {number}" if number >= 0 else ""
-        there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
-    return Reply(f"{word}, there {there}{doubted}", sure, objects, word)
+        named = with_article(_as_asked(subject, shown(objects[0].label)))
+        there = f"is {named}{which}{_how_near(subject, found, at)}"
+    said = "perhaps" if word == "yes" and sure < ABSENCE_CONFIDENCE else f"{word},"
+    return Reply(f"{said} there {there}{say.doubtful(doubted)}", sure, objects, word)
+
+
+def _as_asked(subject: Reference, noun: str) -> str:
+    """A noun with the looks and places that were asked for: "red cup on the table"."""
+    looks = [c for c in subject.conditions if isinstance(c, HasAttribute) and c.key != "affordance"]
+    said = [c for c in subject.conditions if c in looks or isinstance(c, Related)]
+    phrase = NounPhrase(noun, conditions=tuple(c for c in said if not c.negated))
+    return say.to_asker(shown(verbalization.bare(phrase)))
 
 
 def on_each(question: trees.OnEach, at: Resolver) -> Reply:
@@ -150,7 +171,8 @@ def count(question: trees.Count, at: Resolver) -> Reply:
         return parts
     found, doubted = _trusted(set_of(subject, at))
     n, objects = len(found), found.objects
-    number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
+    not_counted = say.doubtful(doubted, ", and not counted,")
+    number, beyond = say.counted(n, say.noun_of(subject)), say.beyond_noun(subject)
     text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
     brief = number_word(n)
     if question.divisor:
@@ -171,18 +193,13 @@ def count(question: trees.Count, at: Resolver) -> Reply:
     if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
         text = f"{number} {'was' if n == 1 else 'were'} seen{beyond}"
         names = f": {say.bounded([say.last_seen(thing, now_ns) for thing in objects])}"
-    return Reply(f"{text}{names}{doubted}", found.confidence, objects, brief)
+    return Reply(f"{text}{names}{not_counted}", found.confidence, objects, brief)
 
 
-def _trusted(found: Found) -> tuple[Found, str]:
-    """The things that are likelier there than not, which alone are counted, and a note on the
-    others; all where none is."""
-    likely = found.scene.confidence[found.rows] >= ABSENCE_CONFIDENCE
-    if likely.all() or not likely.any():
-        return found, ""
-    doubted = found.where(~likely)
-    them = "is one more" if len(doubted) == 1 else f"are {number_word(len(doubted))} more"
-    return found.where(likely), f"; doubtful {them}: {say.listed(doubted.objects)}"
+def _trusted(found: Found) -> tuple[Found, tuple[MapObject, ...]]:
+    """The things that are likely there, which alone are named and counted, and the others."""
+    likely = found.is_likely
+    return found.where(likely), found.where(~likely).objects
 
 
 def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
@@ -199,10 +216,10 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
     subject = question.subject
     if subject.ranks:
         return identify(trees.Identify(subject), at)
-    found = set_of(subject, at)
+    found, doubted = _trusted(set_of(subject, at))
     if not len(found):
         return _nothing(subject, at)
-    objects = found.objects
+    objects, doubt = found.objects, say.doubtful(doubted)
     if question.order is not None:
         rank = trees.Rank(question.order)
         objects = at.scene.objects_at(at.ranked(found.rows, rank, len(found)))
@@ -214,7 +231,7 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         objects = tuple(dict.fromkeys(thing for each in at_each.values() for thing in each))
         text = _told_of_each(where, at_each)
         return Reply(text, found.confidence, objects, say.brief_name(objects))
-    said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
+    said, noun = say.beyond_noun(subject), say.noun_of(subject)
     near, more = _near(found, subject, at), ""
     if len(near) < len(found):
         more = f"; {len(found) - len(near)} more are farther away"
@@ -223,7 +240,7 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
     if not said:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
         text = f"I know of {say.counted(len(objects), noun)}: {names}"
-    return Reply(text, found.confidence, objects, say.brief_name(objects))
+    return Reply(f"{text}{doubt}", found.confidence, objects, say.brief_name(objects))
 
 
 def _at_each_anchor(
@@ -240,7 +257,7 @@ def _at_each_anchor(
     anchor = related.anchors[0]
     if not anchor.definite or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
         return no_several
-    anchors = at.scene.objects_at(at.rows(anchor).rows)  # none: "in the corner of the room"
+    anchors = _trusted(at.rows(anchor))[0].objects  # none: "in the corner of the room"
     is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
     if is_building or not 1 < len(anchors) <= say.MAX_LISTED or isinstance(at, LooseResolver):
         return no_several
@@ -434,7 +451,7 @@ def _is_of_food(condition: trees.Condition) -> bool:
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
     """Reply that nothing fits, with the closest object where the question has one anchor."""
-    text = f"no {say.noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
+    text = f"no {say.noun_of(subject)} in the memory is{say.beyond_noun(subject)}"
     match subject.conditions:
         case (Related() as related,):
             pass
@@ -461,7 +478,7 @@ def _otherwise(subject: Reference, related: Related, at: Resolver) -> Reply | No
         other = replace(subject, conditions=(replace(related, predicate=predicate),))
         objects = at.rows(other).objects
         if objects:
-            there = f"{say.be(len(objects))}{verbalization.beyond_noun(other)}"
+            there = f"{say.be(len(objects))}{say.beyond_noun(other)}"
             return Reply(f"{say.listed(objects)} {there}", ABSENCE_CONFIDENCE, objects)
     return None
 
@@ -491,7 +508,7 @@ def _to_the_letter(subject: Reference) -> Reference:
 def _said(subject: Reference) -> str:
     if not isinstance(subject, NounPhrase):
         return say.noun_of(subject)
-    return shown(verbalization.bare(replace(subject, count=None, bound="")))
+    return say.to_asker(shown(verbalization.bare(replace(subject, count=None, bound=""))))
 
 
 def _how_near(subject: Reference, found: Found, at: Resolver) -> str:
@@ -521,7 +538,29 @@ def _nearest_known(subject: Reference, at: Resolver) -> str:
                 row = min(found.rows.tolist(), key=gaps.__getitem__)
                 nearest = f"{say.the(at.scene.objects[row])}, {say.metres(gaps[row])} from"
                 return f"; the nearest is {nearest} {say.the(anchors[0].thing)}"
-    return _none_fits(subject, at)
+    return _elsewhere(subject, at) or f"{_none_fits(subject, at)}{_unknown_anchor(subject, at)}"
+
+
+def _elsewhere(subject: Reference, at: Resolver) -> str:
+    """Where the few things of that name and look are, which are not where was asked: "; the lamp
+    (object 16) is on the side table (object 15)"; empty where nothing was asked of their place."""
+    looks = tuple(c for c in subject.conditions if not isinstance(c, Related))
+    if not isinstance(subject, NounPhrase) or not subject.noun or looks == subject.conditions:
+        return ""
+    found, _ = _trusted(at.rows(NounPhrase(subject.noun, conditions=looks)))
+    if not 0 < len(found) <= _FEW or not _is_sure(subject, at):
+        return ""
+    return "; " + joined(
+        [f"{say.the(at.scene.objects[r])} is {at_place(at.scene, r)}" for r in found.rows.tolist()]
+    )
+
+
+def _unknown_anchor(subject: Reference, at: Resolver) -> str:
+    """That what something would be on or near is not known either."""
+    related = (c for c in subject.conditions if isinstance(c, Related))
+    anchors = (a for c in related for a in c.anchors if isinstance(a, NounPhrase) and a.noun)
+    unknown = [a.noun for a in anchors if not at.label_scores(a.noun).any()]
+    return f", and no {shown(normal(unknown[0]))}" if unknown else ""
 
 
 def _none_fits(subject: Reference, at: Resolver) -> str:
