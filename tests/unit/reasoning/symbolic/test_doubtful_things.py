@@ -78,10 +78,10 @@ def test_the_least_trusted_things_may_be_asked_for() -> None:
 
 # A thing is asked for where it is not: how the answer begins, what it tells of its place.
 ELSEWHERE = {
-    "is there a lamp on the shelf?": "No, I know of no lamp on the shelf; the lamp (object 20) is on",
+    "is there a lamp on the shelf?": "No, I know of no lamp on the shelf; the lamp (object 20)",
     "is there a white lamp next to the door?": "No, I know of no white lamp next to the door",
     "is the lamp on the shelf?": "No, the lamp (object 20) is not on the shelf; it is on",
-    "are there any lamps on the shelf?": "No, I know of no lamps on the shelf; the lamp (object 20)",
+    "are there any lamps on the shelf?": "No, I know of no lamps on the shelf; the lamp",
 }
 
 
