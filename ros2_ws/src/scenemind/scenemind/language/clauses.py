@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import Any, Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import read_table, word_set
+from scenemind.language.english import find_number, read_table, word_set
 from scenemind.language.speech_acts import Frame
 from scenemind.language.tokens import Token, tidied, tokenize
 
@@ -40,6 +40,7 @@ _ASPECTS: dict[str, str] = _TABLE["aspects"]
 PARTS = frozenset(_TABLE["parts"])
 _PERSONAL = frozenset(_TABLE["personal"])
 _FRAME = Frame("question_front", "question_back")
+_UNITS = frozenset((("metres",), ("meters",)))
 _FINITE = (_HELPING | lexicon.BE) - {"might", "may"}
 _RELATIVE = frozenset(("that", "which", "who", "where"))
 # "Do you think" inside a question: "where do you think the cup is".
@@ -451,6 +452,8 @@ def _without_closing(tokens: Sequence[Token]) -> list[Token]:
         end = next((said for said in _CLOSING if words[-len(said) :] == said), ())
         if not end and len(words) == len(kept):
             break
+        if end in _UNITS and len(words) > 1 and find_number(words[-2]) is not None:
+            break  # "longer than three metres"
         if len(end) == len(words):
             break
         kept = kept[: len(words) - len(end)]

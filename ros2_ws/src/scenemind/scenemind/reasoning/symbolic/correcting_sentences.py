@@ -164,6 +164,9 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
     commands = commands_of(said.text)
     if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
         return None
+    deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
+    if deletes and said.likelihood < _LIKELY_MEANT:
+        return None  # who says yes to the wrong one loses a thing
     named = (phrase.noun for phrase in trees.noun_phrases(commands))
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())

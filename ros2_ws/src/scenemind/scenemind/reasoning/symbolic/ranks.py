@@ -68,7 +68,10 @@ def rank_keys(
         case "darkest" | "lightest" as name:
             dark = darkness(scene.objects_at(rows))
             return -dark if name == "darkest" else dark
-        case name if name in MOST_OF:
+        case (
+            "reddest" | "bluest" | "greenest" | "yellowest" | "brownest" | "blackest" | "whitest"
+            | "greyest" | "pinkest"
+        ) as name:  # fmt: skip
             return -colourfulness(scene.objects_at(rows), MOST_OF[name])
         case name:
             viewpoint = viewpoint_of() if name in OF_A_VIEWER else None

@@ -289,6 +289,7 @@ class Resolver:
 
     def missing(self, reference: Reference) -> ReasoningError:
         """Error for a reference that fits nothing, to be raised."""
+        reference = _without_unmeasured(reference)
         noun = say.noun_of(reference)
         if not isinstance(reference, NounPhrase):
             return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
