@@ -107,3 +107,10 @@ def test_a_weak_yes_is_a_perhaps() -> None:
     for text in ("is there a fan?", "is the fan black?"):
         answer = ask(text, fan(GHOST, 2.5, 0.3))
         assert (answer.brief, answer.text[:7]) == ("yes", "Perhaps")
+
+
+def test_an_exception_of_what_is_not_known_leaves_all() -> None:
+    all_of = numbers(ask("how many chairs are there?"))
+    for left_out in ("except the red one", "but not the ones on the ceiling"):
+        assert numbers(ask(f"how many chairs are there {left_out}?")) == all_of
+    assert numbers(ask("which cups are there except the red one?")) == {10}

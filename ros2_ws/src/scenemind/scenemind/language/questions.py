@@ -244,7 +244,8 @@ def _topic(tokens: Sequence[Token], before: trees.Reference | None) -> trees.Nou
     if words[0] in ("everything", "anything", "all") or (phrase.ranks and "one" not in words):
         return phrase
     if not isinstance(before, trees.NounPhrase):
-        return phrase if phrase.conditions and "one" not in words else None
+        is_thing = phrase.conditions and not phrase.noun and "one" not in words
+        return phrase if is_thing else None  # "the thing to sit on"
     own = {type(condition) for condition in phrase.conditions}
     left = tuple(c for c in before.conditions if type(c) not in own)
     of_kind = replace(before, noun=normal(before.noun), conditions=left, ranks=(), count=None)
@@ -271,12 +272,20 @@ def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
             continue
         for end in range(len(words), start + 1, -1):
             phrase = _phrase_in(tokens[start + (word in _THEIR) : end])
-            if phrase is None:
+            following = words[end] if end < len(words) else ""
+            if phrase is None or _is_clause(phrase.noun, following):
                 continue
             if lexicon.KIN.isdisjoint(phrase.noun.split()):
                 return replace(phrase, definite=True)
             person = person or replace(phrase, definite=True)
     return person
+
+
+def _is_clause(noun: str, following: str) -> bool:
+    """Whether a noun is no name, but somebody with a verb ("labmate left" before "her bag"), or
+    what a thing is like ("white" before "one")."""
+    is_verb = " " in noun and following in lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+    return is_verb or noun in lexicon.LOOKS or following in _ONE
 
 
 def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> trees.Question | None:

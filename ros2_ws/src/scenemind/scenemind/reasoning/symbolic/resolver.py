@@ -530,6 +530,8 @@ class Resolver:
         match condition:
             case trees.Described(noun=noun):
                 scores = self.label_scores(noun) * self.is_sure_of(noun)
+            case trees.Among(things=things, negated=True):
+                scores = self._excepted(things)
             case trees.Among(things=things):
                 scores = self._one_of(things)
             case HasAttribute():
@@ -563,6 +565,16 @@ class Resolver:
         if not isinstance(anchor, NounPhrase) or anchor.definite or not anchor.noun:
             return False
         return sense_of(anchor.noun).moves and not len(self.rows(anchor))
+
+    def _excepted(self, things: Reference) -> Scores:
+        """1 for each of the things that are left out, else 0 (N,); what is not known leaves all."""
+        try:
+            return self._one_of(things)
+        except ReasoningError as error:
+            if error.failure.code != "not_found" or isinstance(things, trees.ObjectNumber):
+                raise
+            self.note(f"nothing is left out: {error}")
+            return np.zeros(len(self.scene))
 
     def _one_of(self, things: Reference) -> Scores:
         """1 for each of the things, else 0 (N,).
