@@ -136,3 +136,19 @@ def test_what_shall_not_be_said_any_more_is_denied(text: str) -> None:
     assert "is dirty" not in said
     assert "sofa (object 8)" in said
     assert all(entry.value != "dirty" for each in memory.corrections() for entry in each.edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("the sofa has no cover any more because the kids pulled it off", "no cover any more"),
+        ("Those cups can stay, only the pans were sold.", ""),
+        ("The cup has got no spoon in it, only foam.", ""),
+    ],
+)
+def test_what_is_offered_is_said(text: str, asked: str) -> None:
+    failure = Router(room_memory()).align(query(text), "anna").failure
+    assert failure is not None
+    assert asked in failure.text
+    assert "is off" not in failure.text
+    assert "gone" not in failure.text

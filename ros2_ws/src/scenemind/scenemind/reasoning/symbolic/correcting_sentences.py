@@ -20,7 +20,7 @@ from scenemind.language.english import shown, singular
 from scenemind.language.nearest import spelled_correction
 from scenemind.language.questions import read_text
 from scenemind.language.rewording import Rewording, as_correction, commands_of
-from scenemind.language.speech_acts import agrees, is_order, is_question
+from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess
@@ -46,7 +46,12 @@ _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
 _LIKELY_MEANT = 0.5  # least likelihood of one that no other way of reading is tried before
 _PARTLY_READ = 0.55  # likelihood that a correction is meant whose further clauses are not read
 _DENIED = 0.2  # the same where they may say what it is, of which only the denial was read
-_IS = re.compile(r"\b(?:is|are)\b")
+_IS, _WORD = re.compile(r"\b(?:is|are)\b"), re.compile(r"[\w-]+")
+_IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked it off"
+    r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
+    r"(?: \w+){0,3} (?:on|off)\b"
+)
+_SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
@@ -174,13 +179,20 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
 
 
 def _with_denials(said: Rewording, text: str) -> Rewording | None:
-    """A plain correction; its denial where the sentence only denies what it says: "the fridge is
-    not dirty" of "stop telling people the fridge is dirty". None where it has no denial."""
-    clauses = clauses_of(text)
-    words = {no: {w for clause in clauses for w in clause.part(no)} for no in (True, False)}
-    only_denied = words[True] - words[False]
-    values = [_value(command).split() for command in commands_of(said.text)]
-    if not any(value and only_denied.issuperset(value) for value in values):
+    """A plain correction; its denial where the sentence says it only as what shall not be said any
+    more: "the fridge is not dirty" of "stop telling people the fridge is dirty". None where it has
+    no denial, or a word of it belongs to another verb ("they knocked it off")."""
+    commands, words = commands_of(said.text), text.lower().replace("\u2019", "'")
+    if any(getattr(c, "value", "") in ("on", "off") for c in commands) and not _IS_ON.search(words):
+        return None
+    silenced = _SILENCED.search(words)
+    values = [_value(command).split() for command in commands]
+    if silenced is None or not any(
+        value
+        and set(value)
+        <= set(_WORD.findall(silenced["said"])) - set(_WORD.findall(words[: silenced.start()]))
+        for value in values
+    ):
         return said
     denial = _IS.sub(r"\g<0> not", said.text, count=1)
     with suppress(NotUnderstoodError):
