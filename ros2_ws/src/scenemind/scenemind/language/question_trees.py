@@ -19,8 +19,12 @@ from scenemind.language.time_expressions import TimeExpression
 
 # What the robot has of things, as a name for all of them.
 _RECORDS = word_set("detections objects labels things entries findings records")
-# What things have, and are not.
-_NO_ENDS = word_set("missing moved gone added removed")
+# What things have, and are not; adverbs and measures, which no name of a thing ends with.
+_NO_ENDS = word_set(
+    "missing moved gone added removed down free stay stays stayed fullest emptiest switched turned"
+    " plugged maybe perhaps possibly probably already yet now today tonight tomorrow exactly"
+    " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
+)
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
@@ -95,7 +99,8 @@ def built_question(shape: str, values: Bound) -> trees.Question | None:
 
 
 def _is_no_thing(noun: str) -> bool:
-    """Whether a noun is that of an attribute, or ends with what became of a thing."""
+    """Whether a noun is that of an attribute, or ends with what is part of no name: "my glasses
+    maybe", "two by three metres"."""
     return noun in _NO_THINGS or noun.split(" ")[-1] in _NO_ENDS
 
 

@@ -297,12 +297,9 @@ def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> tr
 
 
 def _is_nowhere(phrase: trees.NounPhrase) -> bool:
-    """Whether a phrase names no thing: it counts things of no kind in no row ("the third thing"),
-    or a word that is no name was read into it ("my glasses maybe", "two by three metres")."""
+    """Whether a phrase counts things of no kind in no row: "the third thing"."""
     ordered = any(rank.order > 1 and rank.superlative == "leftmost" for rank in phrase.ranks)
-    if ordered and not phrase.noun and not phrase.conditions:
-        return True
-    return phrase.noun.rpartition(" ")[2] in _frame_words("no_noun_ends")
+    return ordered and not phrase.noun and not phrase.conditions
 
 
 @cache

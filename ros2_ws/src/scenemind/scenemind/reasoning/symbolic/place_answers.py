@@ -14,7 +14,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.measures import measured_m
+from scenemind.reasoning.symbolic.measures import SAID_OF, measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -28,7 +28,6 @@ _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
-_LONG = {"length": "long", "width": "wide", "height": "high", "thickness": "thick", "depth": "deep"}
 _SIDES = {"length": "length", "depth": "width", "height": "height"}
 # Asked of a room, both are its height.
 _UPRIGHT = ("height", "elevation")
@@ -278,7 +277,7 @@ def size(question: trees.Size, at: Resolver) -> Reply:
         return Reply(text, thing.confidence, (thing,), say.metres(low_m))
     asked = [question.dimension] if question.dimension else ["length", "depth", "height"]
     measures = (
-        (measured_m(thing, each, at.scene), _LONG[each if question.dimension else _SIDES[each]])
+        (measured_m(thing, each, at.scene), SAID_OF[each if question.dimension else _SIDES[each]])
         for each in asked
     )
     said = joined([f"{say.metres(value)} {long}" for value, long in measures])

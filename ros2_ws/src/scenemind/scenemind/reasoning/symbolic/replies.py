@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from scenemind.geometry import Box3D
 from scenemind.language import verbalization
 from scenemind.language.english import (
@@ -185,6 +187,11 @@ def bounded(parts: Sequence[str], most: int = MAX_LISTED, *, count: int | None =
     """
     extra = (len(parts) if count is None else count) - most
     return joined([*parts[:most], f"{extra} more"] if extra > 0 else parts)
+
+
+def mean_existence(objects: Sequence[MapObject]) -> float:
+    """How sure it is, on average, that objects are there."""
+    return float(np.mean([obj.confidence for obj in objects]))
 
 
 def to_asker(text: str) -> str:
