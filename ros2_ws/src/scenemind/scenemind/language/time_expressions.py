@@ -124,8 +124,9 @@ def _clock(said: str) -> Moment | None:
     for days_ago, hours in enumerate((_OF_TODAY, _OF_YESTERDAY)):
         if bare in hours:
             return Moment(clock=time(hours[bare]), days_ago=days_ago)
-    if spoken := _AT_HOUR.fullmatch(said):
-        return _at_hour(find_number(spoken["hour"]), spoken["part"])
+    spoken = _AT_HOUR.fullmatch(said)
+    if spoken and (hour := find_number(spoken["hour"])) is not None:
+        return _at_hour(hour, spoken["part"])
     found = _ON_DAY.fullmatch(said)
     day = found and (found["before"] or found["after"])
     if not found or (found["before"] and found["after"]):
@@ -138,9 +139,9 @@ def _clock(said: str) -> Moment | None:
     return Moment(clock=of_day, days_ago=_DAYS.get(name), weekday=weekday)
 
 
-def _at_hour(hour: int | None, part: str | None) -> Moment | None:
+def _at_hour(hour: int, part: str | None) -> Moment | None:
     """An hour by its number alone, of this morning, afternoon or evening if that was said."""
-    if hour is None or not 1 <= hour <= 12:
+    if not 1 <= hour <= 12:
         return None
     of_day = time(hour % 12 + 12 * (part in ("afternoon", "evening") or hour == 12))
     return Moment(clock=of_day, days_ago=None if part is None else 0)
