@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, read_table, word_set
+from scenemind.language.plain_form import plain
 from scenemind.language.speech_acts import Frame
-from scenemind.language.tokens import Token, tidied, tokenize
+from scenemind.language.tokens import Token, tokenize
 
 Kind = Literal["asked", "ordered", "told", "aside", "phrase"]
 Words = tuple[str, ...]
@@ -60,10 +61,6 @@ _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
 _SHORT = 4  # words of each of several things
 _OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer"))
-_REWRITES = [
-    (re.compile(said if said[0] in "^ " or said[:3] == "(?<" else rf"(?<!\S){said}"), written)
-    for said, written in _TABLE["rewrites"]
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,23 +361,6 @@ def _canonical(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     aspect = _ASPECTS.get(" ".join(words))
     ways = [tuple(plain(way)) for way in ways]
     return [*([_written(aspect, tokens[0].start)] if aspect else ()), *ways]
-
-
-def plain(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens with one form for one meaning, by `rewrites`."""
-    tokens = tidied(tokens)
-    words = [token.word for token in tokens]
-    starts = [token.start for token in tokens]
-    for pattern, written in _REWRITES:
-        said = " ".join(words)
-        found = pattern.search(said)
-        if found is not None:
-            start = said[: found.start()].rstrip().count(" ") + bool(said[: found.start()].strip())
-            end = start + len(found.group().split())
-            new = found.expand(written).split()
-            words[start:end] = new
-            starts[start:end] = [starts[min(start, len(starts) - 1)]] * len(new)
-    return [Token(word, start) for word, start in zip(words, starts, strict=True)]
 
 
 def _inverted(tokens: Sequence[Token], first: int) -> list[tuple[Token, ...]]:

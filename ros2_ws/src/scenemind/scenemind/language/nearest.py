@@ -205,6 +205,7 @@ def _with_grammar(text: str, labels: Collection[str]) -> tuple[str, list[str]]:
     """A sentence that is not read, with the words set right that are no English and nearly a word
     of the grammar, and a note on each; as it is where it is not read so either."""
     around = _words_in("scenemind.language", "clauses.yaml")
+    around |= _words_in("scenemind.language", "plain_form.yaml")
     known, said = _Words(labels, grammar_words() | around), text
     meant: dict[str, str] = {}
     for found in _LETTERS.findall(text):

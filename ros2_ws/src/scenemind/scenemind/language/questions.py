@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
-from scenemind.language.clauses import Clause, aspects_of, clauses_of, plain, questions_in
+from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions_in
 from scenemind.language.english import find_number, normal, read_table
 from scenemind.language.follow_ups import (
     about,
@@ -27,6 +27,7 @@ from scenemind.language.follow_ups import (
     with_nouns_of_first,
 )
 from scenemind.language.measures import length_words
+from scenemind.language.plain_form import plain
 from scenemind.language.question_trees import MADE, built_question
 from scenemind.language.referring.whole import read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
