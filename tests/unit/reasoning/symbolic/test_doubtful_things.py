@@ -114,3 +114,17 @@ def test_an_exception_of_what_is_not_known_leaves_all() -> None:
     for left_out in ("except the red one", "but not the ones on the ceiling"):
         assert numbers(ask(f"how many chairs are there {left_out}?")) == all_of
     assert numbers(ask("which cups are there except the red one?")) == {10}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many drawers does the table have?",
+        "how many drawers does that table have?",
+        "are there drawers in the table?",
+    ],
+)
+def test_parts_of_things_are_not_denied(text: str) -> None:
+    answer = ask(text)
+    assert "I cannot tell" in (answer.failure.text if answer.failure else answer.text)
+    assert ask("how many doors are in the room?").brief == "one"

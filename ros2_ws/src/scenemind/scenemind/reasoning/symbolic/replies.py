@@ -35,8 +35,8 @@ _VERBS = {
     "owner": "belongs to",
     NOTE: "has this note:",
 }
-_SAID_BACK = {"me": "you", "my": "your"}
-_OF_ASKER = re.compile(r"\b(?:me|my)\b")
+_SAID_BACK = {"me": "you", "my": "your", "the marked": "that"}
+_OF_ASKER = re.compile(r"\b(?:me|my|the marked)\b")
 _BUILDING = frozenset(("floor", "wall", "ceiling"))
 _MAX_SENTENCE = 200
 _NS_PER_S = 1_000_000_000

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scenemind.language import lexicon, trees, verbalization
+from scenemind.language.clauses import PARTS
 from scenemind.language.english import (
     joined,
     normal,
@@ -34,7 +35,7 @@ from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to,
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
-from scenemind.reasoning.symbolic.situated.usual import usual_count
+from scenemind.reasoning.symbolic.situated.usual import find_room, usual_count
 
 _CONSUMING = ("eat", "drink")
 # Most things whose places are told where none is where it was looked for.
@@ -136,6 +137,10 @@ def _check_can_be_known(subject: Reference, at: Resolver) -> None:
     if singular(subject.noun) in lexicon.STUFF:
         text = f"I cannot tell: no detector names {subject.noun}, so that I know nothing of it."
         raise ReasoningError("not_found", text)
+    is_part = singular(subject.noun) in PARTS
+    if is_part and any(at.label_scores(whole.noun).any() for whole in _wholes(subject)):
+        text = f"I cannot tell: a map holds things, and not their {plural(singular(subject.noun))}."
+        raise ReasoningError("not_found", text)
     if rest and first in lexicon.ANYTHING:
         text = f'I cannot tell what is "{shown(rest)}": nobody has said it of anything.'
         raise ReasoningError("not_found", text)
@@ -150,6 +155,15 @@ def _check_can_be_known(subject: Reference, at: Resolver) -> None:
             raise say.not_known_whether(said, things)
         if unseen:
             raise at.missing(NounPhrase(" ".join(words[:end]), definite=True))
+
+
+def _wholes(subject: Reference) -> Iterator[Reference]:
+    """Things in which something would be as their part: the desk of "drawers in the desk"."""
+    for condition in subject.conditions:
+        if isinstance(condition, Related) and condition.predicate == "inside":
+            (whole,) = condition.anchors
+            if whole.noun and not (condition.negated or is_room(whole) or find_room(whole.noun)):
+                yield whole
 
 
 def count(question: trees.Count, at: Resolver) -> Reply:
