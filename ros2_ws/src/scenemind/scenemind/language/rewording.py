@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, find_ordinal, is_plural, plural, singular
+from scenemind.language.nearest import thing_words
 from scenemind.language.questions import read_text
 from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.vocabulary import Thesaurus
 from scenemind.language.word_vectors import vectors_of
 
 Words = tuple[str, ...]
@@ -79,16 +79,11 @@ def source_words(text: str, before: str = "") -> Words:
     return (*told, BEFORE, *said) if told else said
 
 
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(Thesaurus.load().known())
-
-
 @lru_cache(maxsize=4096)
 def features_of(word: str) -> tuple[bool, ...]:
     """What the lexicon tells of a word: it counts where the network never met the word."""
     return (
-        word in _names() or singular(word) in _names(),
+        word in thing_words() or singular(word) in thing_words(),
         word in lexicon.COLOURS,
         word in _LOOKS,
         word in lexicon.SUPERLATIVES or word in lexicon.RANKS,
