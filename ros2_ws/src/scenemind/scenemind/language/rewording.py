@@ -145,12 +145,17 @@ def _sentences_of(said: Words, names: Mapping[str, str]) -> Words:
 
 
 def _cannot_be(command: object) -> bool:
-    """Whether a thing is said to be what it is said not to be, or to belong to a number."""
+    """Whether a thing is said to be what it is called or is said not to be, or to belong to a
+    number or a thing; or whether a material is what is spoken of: "the metal is made of tin"."""
+    noun = getattr(getattr(command, "subject", None), "noun", "")
+    is_material = noun in lexicon.MASSES or lexicon.LOOKS.get(noun, ("",))[0] == "material"
+    if is_material and noun not in thing_words():
+        return True
     match command:
         case trees.Rename() | trees.IsA():
-            return command.denied == command.label
+            return command.label in (command.denied, noun)
         case trees.SetAttribute(key="owner", value=value):
-            return not _NO_NUMBER.fullmatch(value)
+            return not _NO_NUMBER.fullmatch(value) or singular(value) in thing_words()
         case trees.SetAttribute():
             return command.denied == command.value
     return False
