@@ -61,6 +61,20 @@ def test_a_phrase_is_wanted() -> None:
 
 def test_corrections_are_spelled_right() -> None:
     assert spelled_correction("Objct 4 iss greey", LABELS) == "object 4 is grey"
+    assert spelled_correction("object 4 is grey", LABELS) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("where is the coffe mug", "where is the coffee mug"),
+        ("is there a wasshing machine near the sink", "is there a washing machine near the sink"),
+        ("where is the zorb mug", "where is the zorb mug"),  # nothing is called nearly so
+        ("where is the brown mug", "where is the brown mug"),
+    ],
+)
+def test_names_of_several_words_are_spelled_right(text: str, meant: str) -> None:
+    assert respelled(text, ("cup", "sink"))[0] == meant
 
 
 @pytest.mark.parametrize(

@@ -64,3 +64,18 @@ def test_whatever_is_said_is_read_whole(text: str, before: str) -> None:
             said = read_text(found.text)
             assert not said.remarks
             assert not said.missed
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        (
+            "sorry to be a pain but that's her locker, with an i in her name",
+            "the locker is a locker",
+        ),
+        ("That isn't metal, it's just plastic painted silver.", "the metal is"),
+    ],
+)
+def test_what_can_not_be_is_not_offered(text: str, never: str) -> None:
+    said = as_correction(text)
+    assert said is None or not said.text.startswith(never)

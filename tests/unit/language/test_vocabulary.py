@@ -47,6 +47,13 @@ def test_unknown_words_get_suggestions() -> None:
     assert did_you_mean("tabel", ["table", "door"]) == " Did you mean table?"
 
 
+def test_a_word_suggests_no_namesake_of_what_is_meant() -> None:
+    labels = ["mouse", "keyboard", "chair"]  # of a computer
+    for word in ("cat", "rat", "guitar"):
+        assert "Did you mean" not in did_you_mean(word, labels)
+    assert did_you_mean("cat", ["dog", "mouse"]) == " Did you mean dog?"
+
+
 def test_words_of_accidental_similarity_are_not_suggested() -> None:
     known = did_you_mean("unicorn", ["monitor", "door"])
     assert known == " Known are: door, monitor."

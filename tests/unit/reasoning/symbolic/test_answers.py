@@ -261,7 +261,8 @@ def test_where_a_thing_is_names_a_place_unless_somebody_stands_somewhere() -> No
 
 def test_negative_answer_from_the_map_is_no_guess() -> None:
     answer = ask("is the red cup on the shelf?", policy="always_answer")
-    assert (answer.brief, answer.text) == ("no", "No, the cup (object 2) is not on the shelf.")
+    said = "No, the cup (object 2) is not on the shelf; it is on the dining table (object 1)."
+    assert (answer.brief, answer.text) == ("no", said)
 
 
 def test_the_floor_is_no_landmark() -> None:

@@ -8,7 +8,7 @@ from scenemind.reasoning import Query, Router
 from scenemind.reasoning.dialogue import Dialogues
 from tests.tables import read_table
 from tests.unit.language.notation import notation
-from tests.unit.reasoning.scene import SmallMemory, query, room_memory
+from tests.unit.reasoning.scene import ROOM, SmallMemory, query, room_memory, snapshot_of, thing
 
 TABLE = read_table(__file__, "corrections")
 
@@ -118,3 +118,37 @@ def test_another_thing_than_the_one_that_was_named_is_not_deleted() -> None:
     assert done.failure is not None
     assert done.response.startswith("Object 8 is a sofa, not a cup. Delete it?")
     assert memory.corrections() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the sofa was cleaned, so stop telling people it's dirty",
+        "I wiped it, so don't say that the sofa is dirty any more",
+        "you can stop telling people it's dirty, the sofa was cleaned",
+    ],
+)
+def test_what_shall_not_be_said_any_more_is_denied(text: str) -> None:
+    sofa = thing(8, "sofa", (-2, 2, 0.4), (2.0, 0.9, 0.8), state="dirty")
+    memory = SmallMemory(snapshot_of([*(one for one in ROOM if one.object_id != 8), sofa]))
+    aligned = Router(memory).align(query(text), "anna")
+    said = f"{aligned.response} {aligned.failure}"
+    assert "is dirty" not in said
+    assert "sofa (object 8)" in said
+    assert all(entry.value != "dirty" for each in memory.corrections() for entry in each.edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("the sofa has no cover any more because the kids pulled it off", "no cover any more"),
+        ("Those cups can stay, only the pans were sold.", ""),
+        ("The cup has got no spoon in it, only foam.", ""),
+    ],
+)
+def test_what_is_offered_is_said(text: str, asked: str) -> None:
+    failure = Router(room_memory()).align(query(text), "anna").failure
+    assert failure is not None
+    assert asked in failure.text
+    assert "is off" not in failure.text
+    assert "gone" not in failure.text

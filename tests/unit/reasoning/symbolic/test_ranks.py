@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenemind.memory import MapObject
+from scenemind.reasoning import Router
 from scenemind.reasoning.symbolic.expressions import ground_expression
 from scenemind.reasoning.symbolic.ranks import Rows, level_scores
 from scenemind.reasoning.symbolic.scene import Scene
-from tests.unit.reasoning.scene import query, snapshot_of, thing
+from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
 
 # Three rows of five seats; row 0 is at y = 0, seat 0 at x = 0.
 ROWS, SEATS = 3, 5
@@ -109,3 +110,17 @@ def test_orders_count_from_a_thing_and_on_a_side() -> None:
     assert found("it is the closest one to the door. it is a window") == 10
     assert found("facing the windows, the fourth window from the left") == 13
     assert found("facing the windows, the second window") == 11
+
+
+def test_the_most_of_a_colour_is_the_plainest_shade_of_it() -> None:
+    colours = {1: "dark red", 2: "red", 3: "blue", 4: "white and red"}
+    cups = [thing(i, "cup", (0.5 * i, 0, 0), (0.1, 0.1, 0.1), color=c) for i, c in colours.items()]
+    router = Router(SmallMemory(snapshot_of(cups)))
+
+    def named(text: str) -> list[int]:
+        return [found.object_id for found in router.ask(query(text)).objects]
+
+    assert named("which cup is the reddest?") == [2]
+    assert named("what colour is the bluest cup?") == [3]
+    assert named("where is the whitest cup?") == [4]
+    assert "Nothing in the memory fits" in str(router.ask(query("the greenest cup")))

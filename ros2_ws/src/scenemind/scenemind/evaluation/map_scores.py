@@ -28,6 +28,7 @@ from scenemind.geometry import (
 )
 from scenemind.memory import FrameIndex, MapObject
 from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.types import LIKELY
 from scenemind.reasoning.vlm_grounder.projection.pictures import find_bounds_px
 from scenemind.report.topdown import is_building
 
@@ -36,7 +37,7 @@ Verdict = Literal["right", "part", "double", "wrong", "unlabelled"]
 THIN_M = 0.04  # thinner sides are taken as this thick: hands and depth place them no better
 LEAST_IOU = 0.1  # of a thing and its match
 FOUND_IOUS = (0.25, 0.5)
-SURE = 0.5
+SURE = LIKELY
 _IN_PLACE_IOU = 0.25  # of another label: it stands for that thing
 _INSIDE = 0.5  # share of the smaller box's volume
 # A detection shows a thing if it agrees with its place in the picture, or lies within it, as the

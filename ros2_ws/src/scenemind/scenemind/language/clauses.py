@@ -16,9 +16,10 @@ from itertools import chain, pairwise
 from typing import Any, Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import read_table, word_set
+from scenemind.language.english import find_number, read_table, word_set
+from scenemind.language.plain_form import plain
 from scenemind.language.speech_acts import Frame
-from scenemind.language.tokens import Token, tidied, tokenize
+from scenemind.language.tokens import Token, tokenize
 
 Kind = Literal["asked", "ordered", "told", "aside", "phrase"]
 Words = tuple[str, ...]
@@ -40,6 +41,7 @@ _ASPECTS: dict[str, str] = _TABLE["aspects"]
 PARTS = frozenset(_TABLE["parts"])
 _PERSONAL = frozenset(_TABLE["personal"])
 _FRAME = Frame("question_front", "question_back")
+_UNITS = frozenset((("metres",), ("meters",)))
 _FINITE = (_HELPING | lexicon.BE) - {"might", "may"}
 _RELATIVE = frozenset(("that", "which", "who", "where"))
 # "Do you think" inside a question: "where do you think the cup is".
@@ -59,10 +61,6 @@ _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
 _SHORT = 4  # words of each of several things
 _OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer"))
-_REWRITES = [
-    (re.compile(said if said[0] in "^ " or said[:3] == "(?<" else rf"(?<!\S){said}"), written)
-    for said, written in _TABLE["rewrites"]
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,23 +363,6 @@ def _canonical(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     return [*([_written(aspect, tokens[0].start)] if aspect else ()), *ways]
 
 
-def plain(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens with one form for one meaning, by `rewrites`."""
-    tokens = tidied(tokens)
-    words = [token.word for token in tokens]
-    starts = [token.start for token in tokens]
-    for pattern, written in _REWRITES:
-        said = " ".join(words)
-        found = pattern.search(said)
-        if found is not None:
-            start = said[: found.start()].rstrip().count(" ") + bool(said[: found.start()].strip())
-            end = start + len(found.group().split())
-            new = found.expand(written).split()
-            words[start:end] = new
-            starts[start:end] = [starts[min(start, len(starts) - 1)]] * len(new)
-    return [Token(word, start) for word, start in zip(words, starts, strict=True)]
-
-
 def _inverted(tokens: Sequence[Token], first: int) -> list[tuple[Token, ...]]:
     """Tokens with their verb before what stands from `first` on: "is the cup red" of "the cup is
     red"; for a question word, after the words that belong to it."""
@@ -451,6 +432,8 @@ def _without_closing(tokens: Sequence[Token]) -> list[Token]:
         end = next((said for said in _CLOSING if words[-len(said) :] == said), ())
         if not end and len(words) == len(kept):
             break
+        if end in _UNITS and len(words) > 1 and find_number(words[-2]) is not None:
+            break  # "longer than three metres"
         if len(end) == len(words):
             break
         kept = kept[: len(words) - len(end)]

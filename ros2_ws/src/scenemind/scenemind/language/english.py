@@ -54,7 +54,9 @@ _PAIRS = word_set(
     " binoculars goggles series furniture"
 )
 # Words that end in s and are a singular.
-_INVARIANT = _PAIRS | word_set("glass bus gas dress mattress compass canvas chess lens iris")
+_INVARIANT = _PAIRS | word_set(
+    "glass bus gas dress mattress compass canvas chess lens iris thermos"
+)
 
 
 def singular(word: str) -> str:

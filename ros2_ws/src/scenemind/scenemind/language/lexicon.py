@@ -133,6 +133,8 @@ LOOKS: dict[str, tuple[Attribute, str]] = {
     for word in words
 }
 # There comparatives choose too: "the larger one".
+MOST_OF: dict[str, str] = _values("most_of")
+"""Superlative -> the colour of which it says the most."""
 RANKS: dict[str, Superlative] = _values("ranks")
 COMPARATIVES: dict[str, Superlative] = _values("comparatives")
 # Before a number of things, and what it bounds: "more than" (two chairs).
@@ -169,6 +171,7 @@ DEFINITE = _words("definite")
 INDEFINITE = _words("indefinite")
 ANYTHING = _words("anything")
 ANYBODY = _words("anybody")
+KIN = _words("kin")
 VIEWERS = _words("viewers")
 POINTERS = _words("pointers")
 BE = _words("be")

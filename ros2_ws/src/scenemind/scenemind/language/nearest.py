@@ -21,6 +21,7 @@ from scenemind.language import lexicon, trees
 from scenemind.language.english import (
     find_number,
     is_plural,
+    normal,
     plural,
     read_table,
     roots,
@@ -166,7 +167,11 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
     for noun in dict.fromkeys(
         phrase.noun for phrase in trees.noun_phrases(question) if phrase.noun
     ):
-        for match in Vocabulary.load().match(noun, labels)[:1]:
+        matches = Vocabulary.load().match(noun, labels)
+        if not matches and (name := _name_like(noun)):
+            text = re.sub(rf"\b{re.escape(noun)}\b", name, text, flags=re.IGNORECASE)
+            notes.append(f'I read "{shown(noun)}" as "{shown(name)}".')
+        for match in matches[:1]:
             said = " ".join(noun.split(" ")[len(match.unknown.split()) :])
             meant = plural(match.spelled) if is_plural(said) else match.spelled
             is_said = re.search(rf"\b{re.escape(said)}\b", text, re.IGNORECASE)
@@ -177,10 +182,30 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
     return text, tuple(notes)
 
 
+def _name_like(noun: str) -> str:
+    """The known name of a thing of several words, of which a noun misspells those that are no
+    English: "coffee mug" of "coffe mug"; empty where there is none."""
+    words = normal(noun).split()
+    if len(words) < 2 or all(map(is_known, words)):
+        return ""
+
+    def is_like(name: str) -> bool:
+        pairs = [*zip(words, name.split(), strict=False)]
+        return name.count(" ") == len(words) - 1 and all(
+            said == word or (not is_known(said) and OSA.distance(said, word) <= _MOST_SLIPS)
+            for said, word in pairs
+        )
+
+    near = filter(is_like, thing_words())
+    name = min(near, key=lambda one: (OSA.distance(" ".join(words), one), one), default="")
+    return plural(name) if name and is_plural(noun) else name
+
+
 def _with_grammar(text: str, labels: Collection[str]) -> tuple[str, list[str]]:
     """A sentence that is not read, with the words set right that are no English and nearly a word
     of the grammar, and a note on each; as it is where it is not read so either."""
     around = _words_in("scenemind.language", "clauses.yaml")
+    around |= _words_in("scenemind.language", "plain_form.yaml")
     known, said = _Words(labels, grammar_words() | around), text
     meant: dict[str, str] = {}
     for found in _LETTERS.findall(text):
@@ -199,10 +224,12 @@ def spelled_question(text: str, labels: Collection[str]) -> str:
 
 
 def spelled_correction(text: str, labels: Collection[str]) -> str:
-    """A correction with its misspelled words set right, in lower case."""
+    """A correction with its misspelled words set right, in lower case; empty without any."""
     shapes = _words_in("scenemind.language.corrections", "shapes.yaml")
     known = _Words(labels, grammar_words() | shapes)
-    return " ".join(known.spelled(token.word) for token in tokenize(text))
+    said = [token.word for token in tokenize(text)]
+    spelled = [known.spelled(word) for word in said]
+    return "" if spelled == said else " ".join(spelled)
 
 
 def _likeness(word: str, other: str) -> tuple[bool, float, int]:

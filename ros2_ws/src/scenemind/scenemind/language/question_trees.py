@@ -17,10 +17,19 @@ from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Bound
 from scenemind.language.time_expressions import TimeExpression
 
+# What leads to rooms.
+_WAYS = word_set(
+    "door doors doorway gate exit entrance corridor hallway hall passage path way stairs staircase"
+    " steps opening tunnel bridge ramp lift elevator"
+)
 # What the robot has of things, as a name for all of them.
 _RECORDS = word_set("detections objects labels things entries findings records")
-# What things have, and are not.
-_NO_ENDS = word_set("missing moved gone added removed")
+# What things have, and are not; adverbs and measures, which no name of a thing ends with.
+_NO_ENDS = word_set(
+    "missing moved gone added removed down free stay stays stayed fullest emptiest switched turned"
+    " plugged maybe perhaps possibly probably already yet now today tonight tomorrow exactly"
+    " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
+)
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
@@ -95,7 +104,8 @@ def built_question(shape: str, values: Bound) -> trees.Question | None:
 
 
 def _is_no_thing(noun: str) -> bool:
-    """Whether a noun is that of an attribute, or ends with what became of a thing."""
+    """Whether a noun is that of an attribute, or ends with what is part of no name: "my glasses
+    maybe", "two by three metres"."""
     return noun in _NO_THINGS or noun.split(" ")[-1] in _NO_ENDS
 
 
@@ -497,6 +507,12 @@ def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question |
     return trees.Count(replace(subject, conditions=(*subject.conditions, near)))
 
 
+def _leads_to(subject: trees.Reference, goes: bool = False) -> trees.Question | None:
+    """The rooms by what leads there, or by a door or a way that goes there; a cable does not."""
+    is_way = not goes or subject.noun.rpartition(" ")[2] in _WAYS
+    return _all_that(trees.Related("near", (subject,)), "room") if is_way else None
+
+
 def _opposite_sides(
     first: trees.Reference, second: trees.Reference, subject: trees.Reference
 ) -> trees.Question:
@@ -546,7 +562,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),
-    "LeadsTo": lambda subject: _all_that(trees.Related("near", (subject,)), "room"),
+    "LeadsTo": _leads_to,
     "IsOwned": lambda subject, owner: trees.Verify(
         subject, trees.HasAttribute("owner", owner.lower())
     ),

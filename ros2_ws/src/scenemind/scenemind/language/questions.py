@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
-from scenemind.language.clauses import Clause, aspects_of, clauses_of, plain, questions_in
+from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions_in
 from scenemind.language.english import find_number, normal, read_table
 from scenemind.language.follow_ups import (
     about,
@@ -27,6 +27,7 @@ from scenemind.language.follow_ups import (
     with_nouns_of_first,
 )
 from scenemind.language.measures import length_words
+from scenemind.language.plain_form import plain
 from scenemind.language.question_trees import MADE, built_question
 from scenemind.language.referring.whole import read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
@@ -38,6 +39,7 @@ from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
 _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
+_THEIR = frozenset(("her", "his", "their"))
 _OPPOSITE: dict[str, trees.Superlative] = {
     "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
     "shortest": "tallest", "lowest": "highest",
@@ -125,7 +127,10 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
 
 def _past_claim(text: str) -> trees.PastClaim | None:
     """A claim of one moment: "was the cup on the desk at 10:05"."""
-    said = [token for token in tokenize(text) if token.word not in ".?!"]
+    empty = _frame_words("empty_adverbs")
+    said = [
+        token for token in tokenize(text) if token.word not in empty and token.word not in ".?!"
+    ]
     is_list = bool(said) and said[0].word in ("what", "which", "how")
     tokens = said if is_list or (said and said[0].word in _PAST) else without_frame(said)
     words = [token.word for token in tokens]
@@ -172,6 +177,9 @@ def _of_clauses(
             continue
         topic = _topic(asked.topic, before)
         named = topic or meant or _named_in(asked.told)
+        if named is None and getattr(question, "subject", None) == trees.Marked():
+            is_named = asked.topic != () and asked.topic[0].word in lexicon.DEFINITE
+            named = _named_in(asked.topic) if is_named else None  # "the scale we had, is it here"
         question = _with_length(question, asked.told)
         question = about(question, named, is_pointed=is_pointed, is_topic=topic is not None)
         meant = getattr(question, "subject", None) or named
@@ -228,7 +236,7 @@ def _of_ways(text: str, ways: Iterable[tuple[Token, ...]]) -> trees.Question | N
 def _topic(tokens: Sequence[Token], before: trees.Reference | None) -> trees.NounPhrase | None:
     """What a phrase before a question names; "the one at the desk" is one of what was named
     before."""
-    kept = tokens[[token.word for token in tokens[:1]] == ["and"] :]
+    kept = plain(tokens[[token.word for token in tokens[:1]] == ["and"] :])
     named = _phrase_in(kept)
     words = tuple(token.word for token in kept)
     phrase = read_phrase(words)[0] if words and named is None else None
@@ -237,7 +245,8 @@ def _topic(tokens: Sequence[Token], before: trees.Reference | None) -> trees.Nou
     if words[0] in ("everything", "anything", "all") or (phrase.ranks and "one" not in words):
         return phrase
     if not isinstance(before, trees.NounPhrase):
-        return None
+        is_thing = phrase.conditions and not phrase.noun and "one" not in words
+        return phrase if is_thing else None  # "the thing to sit on"
     own = {type(condition) for condition in phrase.conditions}
     left = tuple(c for c in before.conditions if type(c) not in own)
     of_kind = replace(before, noun=normal(before.noun), conditions=left, ranks=(), count=None)
@@ -249,25 +258,43 @@ def _phrase_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
     """The things that all tokens describe."""
     words = tuple(token.word for token in without_frame(list(tokens))) if tokens else ()
     phrase = read_phrase(words)[0] if words else None
-    return phrase if isinstance(phrase, trees.NounPhrase) and phrase.noun else None
+    if not isinstance(phrase, trees.NounPhrase) or not phrase.noun:
+        return None
+    return phrase if _THEIR.isdisjoint(phrase.noun.split()) else None
 
 
 def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
-    """The thing that a told clause is about: "my phone" of "I have mislaid my phone again"."""
-    words = tuple(token.word for token in tokens)
+    """The thing that a told clause is about: "my phone" of "I have mislaid my phone again", "her
+    bag" of "my daughter lost her bag"; a person where it names nothing else."""
+    words, person = tuple(token.word for token in tokens), None
     for start, word in enumerate(words):
-        if word not in lexicon.DEFINITE | lexicon.INDEFINITE and find_number(word) is None:
+        is_first = word in lexicon.DEFINITE | lexicon.INDEFINITE or word in _THEIR
+        if not is_first and find_number(word) is None:
             continue
         for end in range(len(words), start + 1, -1):
-            phrase = _phrase_in(tokens[start:end])
-            if phrase is not None:
+            phrase = _phrase_in(tokens[start + (word in _THEIR) : end])
+            following = words[end] if end < len(words) else ""
+            if phrase is None or _is_clause(phrase.noun, following):
+                continue
+            if lexicon.KIN.isdisjoint(phrase.noun.split()):
                 return replace(phrase, definite=True)
-    return None
+            person = person or replace(phrase, definite=True)
+    return person
+
+
+def _is_clause(noun: str, following: str) -> bool:
+    """Whether a noun is no name, but somebody with a verb ("labmate left" before "her bag"), or
+    what a thing is like ("white" before "one")."""
+    is_verb = " " in noun and following in lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+    return is_verb or noun in lexicon.LOOKS or following in _ONE
 
 
 def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> trees.Question | None:
     question: trees.Question | None = book().find(said, start, end)
-    return None if any(map(_is_nowhere, trees.parts_of(question, trees.NounPhrase))) else question
+    anchors = (a for one in trees.parts_of(question, trees.Related) for a in one.anchors)
+    is_no_thing = any(find_number(anchor.noun) is not None for anchor in anchors)
+    is_no_thing |= any(map(_is_nowhere, trees.parts_of(question, trees.NounPhrase)))
+    return None if is_no_thing else question
 
 
 def _is_nowhere(phrase: trees.NounPhrase) -> bool:

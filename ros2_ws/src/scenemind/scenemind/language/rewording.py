@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, find_ordinal, is_plural, plural, singular
+from scenemind.language.nearest import thing_words
 from scenemind.language.questions import read_text
 from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.vocabulary import Thesaurus
 from scenemind.language.word_vectors import vectors_of
 
 Words = tuple[str, ...]
@@ -79,16 +79,11 @@ def source_words(text: str, before: str = "") -> Words:
     return (*told, BEFORE, *said) if told else said
 
 
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(Thesaurus.load().known())
-
-
 @lru_cache(maxsize=4096)
 def features_of(word: str) -> tuple[bool, ...]:
     """What the lexicon tells of a word: it counts where the network never met the word."""
     return (
-        word in _names() or singular(word) in _names(),
+        word in thing_words() or singular(word) in thing_words(),
         word in lexicon.COLOURS,
         word in _LOOKS,
         word in lexicon.SUPERLATIVES or word in lexicon.RANKS,
@@ -150,12 +145,17 @@ def _sentences_of(said: Words, names: Mapping[str, str]) -> Words:
 
 
 def _cannot_be(command: object) -> bool:
-    """Whether a thing is said to be what it is said not to be, or to belong to a number."""
+    """Whether a thing is said to be what it is called or is said not to be, or to belong to a
+    number or a thing; or whether a material is what is spoken of: "the metal is made of tin"."""
+    noun = getattr(getattr(command, "subject", None), "noun", "")
+    is_material = noun in lexicon.MASSES or lexicon.LOOKS.get(noun, ("",))[0] == "material"
+    if is_material and noun not in thing_words():
+        return True
     match command:
         case trees.Rename() | trees.IsA():
-            return command.denied == command.label
+            return command.label in (command.denied, noun)
         case trees.SetAttribute(key="owner", value=value):
-            return not _NO_NUMBER.fullmatch(value)
+            return not _NO_NUMBER.fullmatch(value) or singular(value) in thing_words()
         case trees.SetAttribute():
             return command.denied == command.value
     return False

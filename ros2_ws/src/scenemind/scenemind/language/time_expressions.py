@@ -51,6 +51,8 @@ _DAY = rf"{'|'.join(_DAYS)}|(?:on )?(?:last |this )?(?:{'|'.join(WEEKDAYS)})"
 _ON_DAY = re.compile(
     rf"{_BEFORE}(?:(?P<before>{_DAY}) ?{_BEFORE})?(?P<time>.*?) ?(?P<after>{_DAY})?"
 )
+# "At nine", "this evening at eight".
+_AT_HOUR = re.compile(r"(?:this (?P<part>morning|afternoon|evening) )?at (?P<hour>[a-z]+)")
 _TIME = re.compile(
     r"(?P<named>noon|midnight)|(?P<hour>\S+) o ?'?clock"
     r"|(?P<digits>\d+(?: ?: ?\d+){0,2}) ?(?P<half>am|pm)?"
@@ -122,6 +124,9 @@ def _clock(said: str) -> Moment | None:
     for days_ago, hours in enumerate((_OF_TODAY, _OF_YESTERDAY)):
         if bare in hours:
             return Moment(clock=time(hours[bare]), days_ago=days_ago)
+    spoken = _AT_HOUR.fullmatch(said)
+    if spoken and (hour := find_number(spoken["hour"])) is not None:
+        return _at_hour(hour, spoken["part"])
     found = _ON_DAY.fullmatch(said)
     day = found and (found["before"] or found["after"])
     if not found or (found["before"] and found["after"]):
@@ -132,6 +137,14 @@ def _clock(said: str) -> Moment | None:
     name = day if day in _DAYS else day.split(" ")[-1] if day else ""
     weekday = WEEKDAYS.index(name) if name in WEEKDAYS else None
     return Moment(clock=of_day, days_ago=_DAYS.get(name), weekday=weekday)
+
+
+def _at_hour(hour: int, part: str | None) -> Moment | None:
+    """An hour by its number alone, of this morning, afternoon or evening if that was said."""
+    if not 1 <= hour <= 12:
+        return None
+    of_day = time(hour % 12 + 12 * (part in ("afternoon", "evening") or hour == 12))
+    return Moment(clock=of_day, days_ago=None if part is None else 0)
 
 
 def _time_of_day(said: str) -> time | None:

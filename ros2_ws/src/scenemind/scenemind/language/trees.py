@@ -24,6 +24,8 @@ Superlative = Literal[
     "lowest", "topmost", "bottommost", "leftmost", "rightmost", "frontmost", "rearmost",
     "middle", "darkest", "lightest", "closest", "farthest", "earliest",
     "latest", "surest", "doubtful", "oftenest", "rarest",
+    "reddest", "bluest", "greenest", "yellowest", "brownest",
+    "blackest", "whitest", "greyest", "pinkest",
 ]
 # fmt: on
 ViewKind = Literal["facing", "from"]

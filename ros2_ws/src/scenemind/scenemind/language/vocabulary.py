@@ -296,8 +296,15 @@ class Vocabulary:
         """Names that mean nearly the same as a word, the nearest first; the mean of several words
         is near to everything."""
         names = [] if " " in wanted else [normal(label) for label in index]
-        likeness = zip(likenesses(wanted, names), names, strict=True)
-        return [name for like, name in sorted(likeness, reverse=True) if like >= _MIN_LIKENESS]
+        at_length = [self._at_length(name) for name in names]
+        alike = zip(likenesses(wanted, names), likenesses(wanted, at_length), names, strict=True)
+        near = sorted(((min(short, long), name) for short, long, name in alike), reverse=True)
+        return [name for like, name in near if like >= _MIN_LIKENESS]
+
+    def _at_length(self, name: str) -> str:
+        """The name that tells which thing a word means: "computer mouse" of "mouse"."""
+        longer = (one for one in self._thesaurus.synonyms(name) if one.endswith(f" {name}"))
+        return next(longer, name)
 
     def strict(self, wanted: str, index: LabelIndex, unknown: str = "") -> list[WordMatch]:
         """Labels of things that surely are of a kind, best first; `wanted` in normal form.

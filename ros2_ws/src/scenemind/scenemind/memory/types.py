@@ -15,6 +15,7 @@ AttributeSource = Literal["model", "user"]
 NAMED_BY = "named by"
 """Attribute of an object that no detector found, or whose label none settled: the model's name."""
 LEAST_ALTERNATIVE = 0.1  # probability of a label that is worth a word
+LIKELY = 0.5  # confidence from which on an object is likelier there than not
 _MOSTLY_MEASURED = 0.8  # share of a box from which on it need not be said that it was completed
 
 

@@ -46,6 +46,7 @@ Reply = TypeVar("Reply", MethodReply, GroundReply)
 _EVIDENCE_FRAMES = 3
 # Confidence below which an answer begins with the words for it, unless they stand in it.
 _DOUBTFUL, _DOUBT = 0.5, "not for sure"
+_DOUBTS = ("Perhaps", "I cannot")
 _EVIDENCE_OBJECTS = 8  # the most relevant ones, by which frames are chosen
 
 
@@ -226,7 +227,7 @@ def _text_of(failed: Attempt[Any]) -> str:
 def _with_doubt(reply: MethodReply) -> str:
     """The text of a reply, which says so where it is likelier wrong than right."""
     text = reply.text
-    is_said = _DOUBT in text.lower() or text.startswith("I cannot") or text.endswith("?")
+    is_said = _DOUBT in text.lower() or text.startswith(_DOUBTS) or text.endswith("?")
     if reply.confidence >= _DOUBTFUL or is_said:
         return text
     first = text.split(" ")[0]

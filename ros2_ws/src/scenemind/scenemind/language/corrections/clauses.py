@@ -36,8 +36,8 @@ def broken_up(text: str) -> list[Token]:
     tokens: list[Token] = []
     for place, token in enumerate(words):
         is_aside = token.word in _MATES and [w.word for w in words[place + 1 : place + 2]] == [","]
-        if is_aside and tokens and tokens[-1].word == ",":
-            continue  # "that is oak, mate, not pine"
+        if is_aside and tokens and tokens[-1].word not in ("a", "an", "no", *_DEFINITE):
+            continue  # "that is oak, mate, not pine", "it is a vase love, not a jug"
         is_call = token.word in _MATES and place and words[place + 1 : place + 2] != []
         if is_call and words[place + 1].word in ("it", "this", "that", "they"):
             token = Token(",", token.start)  # "that is no lamp dude it is a speaker"

@@ -17,6 +17,7 @@ from scenemind.language.corrections.slots import (
     names_no_thing,
 )
 from scenemind.language.english import find_number, is_plural, normal, plural, singular
+from scenemind.language.qualities import find_look
 from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
     AddRelation,
@@ -167,11 +168,26 @@ def _named(b: Bound) -> Said | None:
         return None  # "the two chairs are a bench"
     named: Command = Rename(subject, kind.label, denied)
     if kind.attributes:
+        keys = {key for key, _ in kind.attributes}
+        denied = "" if _key_of(denied) in keys else denied  # "a walnut table, not oak"
         named = IsA(subject, kind.label, kind.noun, kind.attributes, denied)
     place = b.get("now_at")
     if place is None or place in getattr(subject, "conditions", ()):
         return named
     return named, AddRelation(subject, place.predicate, place.anchors[0])
+
+
+def _owned_kind(b: Bound) -> Said | None:
+    """ "These are Tom's headphones": what they are, and whose."""
+    named = _named(b)
+    owned = SetAttribute(_subject(b), "owner", b["owner"])
+    return named if named is None or isinstance(named, tuple) else (named, owned)
+
+
+def _key_of(word: str) -> str:
+    """The attribute of which a word is a value; empty for others."""
+    found = find_look(word.split(), 0) if word else None
+    return found[0].key if found is not None else ""
 
 
 def _attributed(b: Bound) -> SetAttribute | None:
@@ -319,6 +335,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "mentioned": _mentioned,
     "merged": _merged,
     "moved": _moved,
+    "owned_kind": _owned_kind,
     "named": _named,
     "related": _related,
     "reported": _reported,

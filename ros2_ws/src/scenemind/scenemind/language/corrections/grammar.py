@@ -235,11 +235,14 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 pass
             case _:
                 said = clause if about is None else _with_subject(clause, about)
+                said = _with_anchor(said, commands[-1] if commands else None)
                 waits &= said == clause and _subject(clause) != about
                 commands.append(said)
     if waits:
         return ()
     commands = [_with_denial(command, noun) for command in commands]
+    if any(isinstance(command, trees.DeleteObject) for command in commands):  # it is nowhere
+        commands = [c for c in commands if not isinstance(c, trees.DeleteRelation)]
     for one in excepted:
         if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
             return ()
@@ -295,6 +298,16 @@ def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Comma
     if isinstance(command, trees.OfOne) and command.subject == trees.Marked():
         return replace(command, subject=subject)
     return command
+
+
+def _with_anchor(command: trees.Command, before: trees.Command | None) -> trees.Command:
+    """A relation to "it", of the same thing as the one before: "it is not beside the fridge, it is
+    on top of it"."""
+    relation = trees.AddRelation | trees.DeleteRelation
+    if not isinstance(command, relation) or not isinstance(before, relation):
+        return command
+    is_same = command.subject == before.subject and command.anchor == trees.Marked()
+    return replace(command, anchor=before.anchor) if is_same else command
 
 
 def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command | None:

@@ -232,7 +232,7 @@ def _proper(p: SlotWords) -> str | None:
 def _proper_owner(p: SlotWords) -> str | None:
     """The name of an owner, without what they are to the speaker: "Ali" of "my friend Ali"."""
     p.take("my", "our", "the")
-    p.take(*_PHRASES["kin"])
+    p.take_of(lexicon.KIN)
     return None if p.done else _proper(p)
 
 
@@ -240,7 +240,7 @@ def _possessive_owner(p: SlotWords) -> str | None:
     """The same of "my friend Ali's"; "my brother's" is of the brother."""
     start = p.at
     p.take("my", "our", "the")
-    p.take(*_PHRASES["kin"])
+    p.take_of(lexicon.KIN)
     p.at = start if p.done else p.at
     return READERS["possessive"](p)
 
@@ -405,6 +405,7 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "known_name": _known_name,
     "label": _label,
     "material": _material,
+    "look": lambda p: p.find(find_look),
     "noun_here": lambda p: Marked(" ".join(p.noun_words())),
     "noun_of": lambda p: getattr(p.reference(), "noun", None),
     "object_number": _number_of,

@@ -162,7 +162,8 @@ def _measured_scores(
         return np.asarray(1.0 / (1.0 + np.exp(-_SHADES[value] * darkness(scene.objects))))
     if value in _SIZES:
         return _size_scores(value, scene, like, order)
-    if key == "color":
+    if key == "color" or value in lexicon.MOST_OF:
+        value = lexicon.MOST_OF.get(value, value)
         seen = (thing.attributes.get("color", "") for thing in scene.objects)
         return np.array([_seen_as(value, name) if name else _UNKNOWN for name in seen])
     if value in _ROUND or value in _OBLONG:
@@ -193,8 +194,8 @@ def _size_scores(trait: str, scene: Scene, like: Scores, order: int) -> Scores:
 
 
 def is_look(rank: Rank) -> bool:
-    """Whether a superlative is about size or shade, not about a place."""
-    return rank.superlative in _SHADES or rank.superlative in _SIZES
+    """Whether a superlative is about size, shade or colour, not about a place."""
+    return any(rank.superlative in table for table in (_SHADES, _SIZES, lexicon.MOST_OF))
 
 
 def description_score(thing: MapObject, key: str, wanted: str) -> float:
@@ -239,6 +240,15 @@ def darkness(things: Sequence[MapObject]) -> Scores:
     """(N,): 2 for black, 1 for dark colours, -1 for light ones, -2 for white."""
     words = (thing.attributes.get("color", "").split() for thing in things)
     return np.array([sum(_DARKNESS.get(word, 0) for word in each) for each in words], float)
+
+
+def colourfulness(things: Sequence[MapObject], colour: str) -> Scores:
+    """(N,): how much of a colour things have: first those that are called so, the plain shade
+    before others, then what a camera may show otherwise; minus infinity without any."""
+    seen = [thing.attributes.get("color", "").lower() for thing in things]
+    like = np.array([max(_seen_as(colour, one) for one in each.split(" and ")) for each in seen])
+    has = np.array([_colour_score(colour, each) for each in seen])
+    return np.where((has > 0.0) | (like > _UNLIKE), has + like, -np.inf)
 
 
 def find_undescribed(things: Iterable[MapObject], conditions: Iterable[Condition]) -> str | None:

@@ -9,28 +9,28 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import trees, verbalization
-from scenemind.language.english import joined, number_word, plural, shown, singular, with_article
+from scenemind.language.english import joined, shown, with_article
 from scenemind.language.measures import compared_by, is_measured
-from scenemind.language.trees import Condition, NounPhrase, Reference, Related
+from scenemind.language.trees import Condition, NounPhrase, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
-    alike,
     find_undescribed,
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
-from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m, measured_m
-from scenemind.reasoning.symbolic.place_answers import room_weight, telling
+from scenemind.reasoning.symbolic.measures import MEASURED_BY, SAID_OF, extent_m
+from scenemind.reasoning.symbolic.place_answers import landmark, room_weight, telling
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.set_answers import exists, set_of
+from scenemind.reasoning.symbolic.scene import Found
+from scenemind.reasoning.symbolic.set_answers import exists
 from scenemind.reasoning.symbolic.situated.usual import (
     attribute_of,
     attribute_values,
@@ -44,14 +44,6 @@ from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
 _SHOWN = 3
-_OPPOSITE = {"more": "fewer", "fewer": "more"}
-_ADJECTIVES = {
-    "length": "long",
-    "width": "wide",
-    "height": "high",
-    "thickness": "thick",
-    "depth": "deep",
-}
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
 # Least score of a relation, so that nearness decides where it holds for nothing.
@@ -72,26 +64,27 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     unsaid = find_undescribed(objects, (claim,))
     if unsaid and (claim.negated or not fits.any()):
         raise say.not_known(unsaid, objects, DESCRIPTION_HINT)
-    said, noun = verbalization.claim(claim), say.noun_of(question.subject)
+    said, noun = say.to_asker(verbalization.claim(claim)), say.noun_of(question.subject)
     them = say.the(objects[0]) if len(objects) == 1 else say.all_of(len(objects), noun)
     are = f"{them} {say.be(len(objects))}"
     if fits.all():
         sure = replace(found, scores=found.scores * scores).confidence
-        return Reply(f"yes, {are} {said}{_note(claim, objects)}", sure, objects, "yes")
+        word = "yes," if sure >= ABSENCE_CONFIDENCE else "perhaps"
+        return Reply(f"{word} {are} {said}{_note(claim, objects)}", sure, objects, "yes")
     if fits.any():
         those = found.where(fits).objects
         # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
         is_all_asked = say.has_plural_noun(question.subject)
         number = say.counted(len(objects), noun)
         some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
-        sure = min(_mean_existence(those), 1.0)
+        sure = min(say.mean_existence(those), 1.0)
         if question.subject.bound == "most":
             word = say.yes_or_no(2 * len(those) > len(objects))
             return Reply(f"{word}, {some}", sure, those, word)
         text = f"{'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
     absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
-    text = f"no, {are} {_denial(claim, objects)}"
+    text = f"no, {are} {_denial(claim, objects)}{_instead(claim, found)}"
     if len(objects) > 1 and not claim.negated:
         text = f"no, {say.none_of(len(objects), noun)} is {said}"
     return Reply(text, min(absence, found.confidence), objects, "no")
@@ -159,10 +152,6 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
     return say.usually(say.yes_or_no(share >= 0.5), sure, thing)
 
 
-def _mean_existence(things: Sequence[MapObject]) -> float:
-    return float(np.mean([thing.confidence for thing in things]))
-
-
 def _note(condition: Condition, objects: Sequence[MapObject]) -> str:
     if not isinstance(condition, trees.HasAttribute):
         return ""
@@ -182,11 +171,11 @@ def _measure_words(condition: trees.HasAttribute, objects: Sequence[MapObject]) 
     by = MEASURED_BY.get(compared_by(condition.value) or "")
     if by is None or len(objects) != 1:
         return ""
-    return f"{say.metres(extent_m(objects[0], by))} {_ADJECTIVES[by]}"
+    return f"{say.metres(extent_m(objects[0], by))} {SAID_OF[by]}"
 
 
 def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
-    said = verbalization.claim(replace(condition, negated=not condition.negated))
+    said = say.to_asker(verbalization.claim(replace(condition, negated=not condition.negated)))
     if len(objects) != 1 or condition.negated:
         return said
     if isinstance(condition, trees.HasAttribute):
@@ -201,48 +190,11 @@ def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
     return said
 
 
-def same(question: trees.Same, at: Resolver) -> Reply:
-    """Yes or no, with the value of each object.
-
-    Raises:
-        ReasoningError: `not_found`: fewer than two objects, or an unknown value; `ambiguous`.
-    """
-    key, subjects, is_loose = question.key, question.subjects, isinstance(at, LooseResolver)
-    if len(subjects) == 1:
-        rows = at.every(subjects[0]).tolist()
-    else:
-        rows = [row for each in subjects if (row := at.find_single(each)) is not None]
-    things = at.scene.objects_at(rows if is_loose else dict.fromkeys(rows))
-    if len(things) < 2:
-        meant = say.listed(things) or "nothing known"
-        raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
-    match key:
-        case "kind":
-            values = [thing.label for thing in things]
-        case "" | "height" | "width" | "length" | "elevation" | "thickness" | "depth":
-            return _same_measure(key, things, at.scene)
-        case _ if is_loose:
-            values = [attribute_of(thing, key).value for thing in things]
-        case _:
-            values = [thing.attributes.get(key, "") for thing in things]
-    known = list(zip(things, values, strict=True))
-    if not all(values):
-        raise say.not_known(key, [thing for thing, value in known if not value])
-    word = say.yes_or_no(all(alike(key, values[0], other) for other in values[1:]))
-    each = [
-        f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
-        for thing, value in known
-    ]
-    return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
-
-
-def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:
-    measures = [measured_m(thing, key, scene) for thing in things]
-    word = say.yes_or_no(max(measures) - min(measures) <= AS_LONG_M)
-    above = f" {_ADJECTIVES.get(key, 'above the floor')}"
-    pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
-    each = [f"{name} is {measure}{above}" for name, measure in pairs]
-    return Reply(f"{word}, {say.bounded(each)}", _mean_existence(things), things, word)
+def _instead(claim: Condition, found: Found) -> str:
+    """Where the one thing is that is not on or in another: "; it is on the desk (object 4)"."""
+    is_carried = isinstance(claim, Related) and claim.predicate in CARRYING and not claim.negated
+    there = landmark(found.scene, int(found.rows[0])) if is_carried and len(found) == 1 else ""
+    return f"; it is {there}" if there else ""
 
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
@@ -411,101 +363,3 @@ def _option_words(option: Condition) -> str:
             return say.noun_of(things)
         case Related(predicate=predicate):
             return _SIDES.get(predicate, predicate)
-
-
-def compare(question: trees.Compare, at: Resolver) -> Reply:
-    """The one of several objects that is larger, higher or nearer."""
-    named, best, text = _compared(question.options, question.rank, at)
-    things = at.scene.objects_at((best, *(row for row in named if row != best)))
-    brief = say.noun_of(named[best], say.brief_name(things))
-    return Reply(text, _all_exist(things), things, brief)
-
-
-def is_more(question: trees.IsMore, at: Resolver) -> Reply:
-    """Yes if the first of two objects is larger, higher or nearer than the second."""
-    named, best, text = _compared((question.first, question.second), question.rank, at)
-    things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
-    return Reply(f"{word}, {text}", _all_exist(things), things, word)
-
-
-def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
-    """The difference of a measure of two objects, with both values."""
-    dimension = MEASURED_BY.get(question.rank.superlative)
-    if dimension is None:
-        raise ReasoningError("not_found", "That is no measure in metres.")
-    rows = at.single(question.first), at.single(question.second)
-    if rows[0] == rows[1]:
-        only = say.the(at.scene.objects[rows[0]])
-        raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
-    things = at.scene.objects_at(rows)
-    first, second = (measured_m(thing, dimension, at.scene) for thing in things)
-    less = (first - second) * (-1.0 if question.rank.superlative in LESS else 1.0) < 0.0
-    adjective, apart = _ADJECTIVES[dimension], say.metres(abs(first - second))
-    how = "less" if first < second else "more"
-    text = (
-        f"{'not at all, ' * less}{say.the(things[0])} is {say.metres(first)} {adjective} and"
-        f" {say.the(things[1])} {say.metres(second)}: {apart} {how}"
-    )
-    return Reply(text, _all_exist(things), things, apart)
-
-
-def _compared(
-    options: Sequence[Reference], rank: trees.Rank, at: Resolver
-) -> tuple[dict[int, Reference], int, str]:
-    """Rows of options, the row of the one that ranks first, and what it is, in words."""
-    named = {row: option for option in options if (row := at.find_single(option)) is not None}
-    rows = np.array(list(named), np.intp)
-    if len(rows) < len(options) and not isinstance(at, LooseResolver):
-        only = say.the(at.scene.objects[rows[0]])
-        raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
-    best = at.ranked(rows, rank, 1)
-    if not len(best):
-        raise at.missing(options[0])
-    to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
-    is_what = f"is the {rank.superlative} of them{to}"
-    if rank.superlative == "earliest":
-        is_what = "was seen before " + say.bounded(
-            [say.the(at.scene.objects[row]) for row in named if row != best[0]]
-        )
-    text = f"{say.the(at.scene.objects[best[0]])} {is_what}"
-    return named, int(best[0]), text
-
-
-def _all_exist(things: Sequence[MapObject]) -> float:
-    return float(np.prod([thing.confidence for thing in things]))
-
-
-def _said_of(reference: Reference) -> str:
-    """What is said of a thing: "on the desk"."""
-    said = reference.conditions if isinstance(reference, NounPhrase) else ()
-    return " ".join(map(verbalization.claim, said))
-
-
-def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
-    """Yes or no: whether there are more of the first things than of the second; else of which
-    there are more, or how many more."""
-    subjects = question.first, question.second
-    found = [set_of(subject, at) for subject in subjects]
-    first, second = map(len, found)
-    holds = {"more": first > second, "fewer": first < second, "as many": first == second}
-    word = say.yes_or_no(holds[question.how])
-    if question.asks == "difference":
-        more = first - second if question.how == "more" else second - first
-        word = (
-            number_word(more)
-            if more >= 0
-            else f"none, but {number_word(-more)} {_OPPOSITE[question.how]}"
-        )
-    nouns = list(map(say.noun_of, subjects))
-    if question.asks == "which":
-        most = subjects[(first > second) != (question.how == "more")]
-        where = f" {_said_of(most)}" * (nouns[0] == nouns[1])
-        word = f"{question.how} {plural(singular(say.noun_of(most)))}{where}"
-        word = "the same number" if first == second else word
-    each = [say.counted(*one) for one in zip((first, second), nouns, strict=True)]
-    if nouns[0] == nouns[1]:  # "1 cup on the desk and 2 cups on the table"
-        each = [f"{one} {_said_of(of)}".strip() for one, of in zip(each, subjects, strict=True)]
-    there = f"there {say.be(first + second)} {joined(each)}"
-    things = (*found[0].objects, *found[1].objects)
-    sure = min(_mean_existence(things), 0.9) if things else 0.0
-    return Reply(f"{word}, {there}", sure, things, word)

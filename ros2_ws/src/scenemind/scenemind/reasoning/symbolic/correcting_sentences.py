@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from scenemind.language import trees, verbalization
@@ -19,7 +20,7 @@ from scenemind.language.english import shown, singular
 from scenemind.language.nearest import spelled_correction
 from scenemind.language.questions import read_text
 from scenemind.language.rewording import Rewording, as_correction, commands_of
-from scenemind.language.speech_acts import agrees, is_order, is_question
+from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess
@@ -45,6 +46,12 @@ _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
 _LIKELY_MEANT = 0.5  # least likelihood of one that no other way of reading is tried before
 _PARTLY_READ = 0.55  # likelihood that a correction is meant whose further clauses are not read
 _DENIED = 0.2  # the same where they may say what it is, of which only the denial was read
+_IS, _WORD = re.compile(r"\b(?:is|are)\b"), re.compile(r"[\w-]+")
+_IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked it off"
+    r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
+    r"(?: \w+){0,3} (?:on|off)\b"
+)
+_SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
@@ -151,6 +158,7 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
     said, most = as_correction(query.text, query.before), read_most(query.text)
+    said = None if said is None or not said.text else _with_denials(said, query.text)
     least = 0.0 if said is None else said.likelihood
     if most and least < (_DENIED if _denies_only(most) else _PARTLY_READ):
         said = Rewording(most, _PARTLY_READ, tells=True)
@@ -161,10 +169,48 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
     commands = commands_of(said.text)
     if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
         return None
+    deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
+    if deletes and said.likelihood < _LIKELY_MEANT:
+        return None  # who says yes to the wrong one loses a thing
     named = (phrase.noun for phrase in trees.noun_phrases(commands))
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
     return said if is_said else None
+
+
+def _with_denials(said: Rewording, text: str) -> Rewording | None:
+    """A plain correction; its denial where the sentence says it only as what shall not be said any
+    more: "the fridge is not dirty" of "stop telling people the fridge is dirty". None where it has
+    no denial, or a word of it belongs to another verb ("they knocked it off")."""
+    commands, words = commands_of(said.text), text.lower().replace("\u2019", "'")
+    if any(getattr(c, "value", "") in ("on", "off") for c in commands) and not _IS_ON.search(words):
+        return None
+    silenced = _SILENCED.search(words)
+    values = [_value(command).split() for command in commands]
+    if silenced is None or not any(
+        value
+        and set(value)
+        <= set(_WORD.findall(silenced["said"])) - set(_WORD.findall(words[: silenced.start()]))
+        for value in values
+    ):
+        return said
+    denial = _IS.sub(r"\g<0> not", said.text, count=1)
+    with suppress(NotUnderstoodError):
+        if all(isinstance(c, trees.Deny | trees.DeleteRelation) for c in commands_of(denial)):
+            return replace(said, text=denial)
+    return None
+
+
+def _value(command: trees.Command) -> str:
+    """What a command says of a thing that is not known so far."""
+    match command:
+        case trees.Rename() | trees.IsA():
+            return command.label
+        case trees.SetAttribute():
+            return command.value
+        case trees.AddRelation(anchor=trees.NounPhrase() as anchor):
+            return anchor.noun
+    return ""
 
 
 def _forbids(text: str) -> bool:
@@ -225,6 +271,8 @@ def _refused(error: NotUnderstoodError, text: str, labels: Collection[str]) -> R
 
     refusal, meant = not_understood(error, text), spelled_correction(text, labels)
     try:
+        if not meant:
+            raise error
         parse_commands(meant)
     except NotUnderstoodError:
         return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")

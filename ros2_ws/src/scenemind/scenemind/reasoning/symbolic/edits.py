@@ -11,10 +11,16 @@ from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, normal, plural, shown, with_article
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import Edit, MapObject, MemoryAccess
-from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
+from scenemind.reasoning.symbolic.one_or_several import (
+    check_several_of,
+    far_apart,
+    is_order_by_numbers,
+    merged,
+    split,
+)
 from scenemind.reasoning.symbolic.premises import (
     denial_of,
     is_so,
@@ -23,15 +29,12 @@ from scenemind.reasoning.symbolic.premises import (
     presence_of,
 )
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
-from scenemind.reasoning.symbolic.replies import be, bounded, listed, metres, sentence, the
+from scenemind.reasoning.symbolic.replies import be, bounded, listed, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.undo import find_repeatable
 
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
 _FORGOT, _NOTED = "I forgot ", "Noted of "
 _SHALL_I = "Shall I do that?"
-# Parts of one thing have less air between them.
-_APART_M = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +237,7 @@ def _of_command(
         command = _known_or_renamed(command, at)
     if isinstance(command, trees.Merge):
         meant = meant_as_one(command, at)
-        edits, response = _merged(command, meant.objects, at)
+        edits, response = merged(command, meant.objects, at)
     else:
         denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
         meant = meant_by(_subject_of(command, at), at, denied)
@@ -246,8 +249,8 @@ def _of_command(
         objection = presence_of(command, meant.objects, at)
     doubt = None
     apart = ""
-    if isinstance(command, trees.Merge) and not _is_order_by_numbers(command):
-        apart = _far_apart(meant.objects, at)
+    if isinstance(command, trees.Merge) and not is_order_by_numbers(command):
+        apart = far_apart(meant.objects, at)
     if objection:
         doubt = Doubt("invalid_request", objection, _question(edits, response))
     elif meant.is_open and len(meant.objects) > 1:
@@ -338,8 +341,8 @@ def _edits_of(
             if len(objects) > 1:
                 rows = np.array([at.scene.row_of_id[thing.object_id] for thing in objects])
                 raise at.ambiguous(command.subject, rows)
-            _check_several_of(objects[0], count, noun, at)
-            return _split(objects[0], count)
+            check_several_of(objects[0], count, noun, at)
+            return split(objects[0], count)
         case trees.AddRelation() | trees.DeleteRelation():
             return _related(command, objects, at)
 
@@ -441,79 +444,6 @@ def _other(reference: trees.Reference, thing: MapObject, at: Resolver) -> MapObj
         return at.scene.objects[at.single(reference)]
     gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
     return at.scene.objects[building[np.argmin(gaps[building])]]
-
-
-def _merged(
-    command: trees.Merge, objects: Sequence[MapObject], at: Resolver
-) -> tuple[list[Edit], str]:
-    ids = tuple(thing.object_id for thing in objects)
-    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects):
-        numbers = joined([str(i) for i in ids])
-        way_out = f' If they are one thing, say "merge objects {numbers}".' if len(ids) > 1 else ""
-        raise ReasoningError(
-            "invalid_request",
-            f"What is meant ({joined([the(o) for o in objects])}) is not called"
-            f' "{command.noun}", so I changed nothing.{way_out}',
-        )
-    if len(objects) < 2:
-        one = joined([the(o) for o in objects])
-        raise ReasoningError(
-            "invalid_request",
-            f"Only {one} is meant: mark all that are the same, or say their numbers.",
-        )
-    first, *others = objects
-    text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
-    return [Edit("merge", ids)], text
-
-
-def _is_order_by_numbers(command: trees.Merge) -> bool:
-    """Whether the things are numbered, and nothing else is said of them."""
-    is_bare = (isinstance(one, trees.ObjectNumber) and not one.noun for one in command.subjects)
-    return not command.noun and all(is_bare)
-
-
-def _far_apart(objects: Sequence[MapObject], at: Resolver) -> str:
-    """Which of the objects stands far from all others; empty where none does."""
-    rows = [at.scene.row_of_id[thing.object_id] for thing in objects]
-    for row in rows:
-        others = [other for other in rows if other != row]
-        gaps = at.scene.gaps_to_m(row)[others]
-        if gaps.size and gaps.min() > _APART_M:
-            nearest = at.scene.objects[others[int(np.argmin(gaps))]]
-            names = f"{the(at.scene.objects[row])} and {the(nearest)}"
-            return sentence(f"{names} are {metres(float(gaps.min()))} apart")
-    return ""
-
-
-def _check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
-    """Check that the parts are of the object's kind: "2 years" are no desks.
-
-    Raises:
-        ReasoningError: `invalid_request`: it has another name.
-    """
-    if noun and at.is_named_otherwise([thing], noun):
-        raise ReasoningError(
-            "invalid_request",
-            f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
-            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
-        )
-
-
-def _split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
-    if not len(thing.points):
-        raise ReasoningError(
-            "invalid_request",
-            f"The surface of {the(thing)} is not known here: split it where it was mapped.",
-        )
-    places = find_split_places(thing.points, count)
-    if places is None:
-        raise ReasoningError(
-            "invalid_request",
-            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
-            " look at it from more sides, or split it by a place in each part (the edit `split`).",
-        )
-    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
-    return [Edit("split", (thing.object_id,), places=tuple(places))], text
 
 
 def _of_each(edit: Edit, objects: Sequence[MapObject]) -> tuple[list[Edit], str]:

@@ -90,7 +90,8 @@ class LooseResolver(Resolver):
         rows = np.flatnonzero(self.graded.fits(reference) >= _COUNTED)
         so_called = rows[self.named(reference.noun)[rows] > _NAMED] if reference.noun else rows[:0]
         rows = so_called if self.stands and len(so_called) else rows
-        return Found(self.scene, rows, np.ones(len(rows)))
+        found = Found(self.scene, rows, np.ones(len(rows)))
+        return found.where(found.is_likely)
 
     def existing(self, reference: Reference) -> Found:
         """The best one, of those whose label fits the noun.
@@ -181,6 +182,8 @@ class LooseResolver(Resolver):
     def find_best(self, phrase: NounPhrase) -> int | None:
         """Best row, of equal ones the nearer; None where nothing fits."""
         scores = self.scores(phrase)
+        fitting = np.flatnonzero(scores)
+        scores[fitting] *= Found(self.scene, fitting, scores[fitting]).is_likely
         if not phrase.ranks:
             scores = scores * self.graded.nearness
         return int(np.argmax(scores)) if scores.any() else None

@@ -13,6 +13,10 @@ MEASURED_BY: dict[str, Dimension] = {
     "widest": "width", "deepest": "depth", "thickest": "width", "smallest": "length",
     "shortest": "height", "narrowest": "width", "thinnest": "width", "lowest": "height",
 }  # fmt: skip
+# What is said of a measure: "1.80 m high".
+SAID_OF = {
+    "length": "long", "width": "wide", "height": "high", "thickness": "thick", "depth": "deep",
+}  # fmt: skip
 LESS = ("smallest", "shortest", "narrowest", "thinnest", "lowest")
 # Most difference of things that are as long or as high as each other: boxes are not exacter.
 AS_LONG_M = 0.05

@@ -287,7 +287,7 @@ def _among(subject: Reference, found: SceneChanges, at: Resolver) -> SceneChange
     ids: set[int] = set()
     for where in (at, at.among_gone()):
         with suppress(ReasoningError):  # none there, or none gone
-            ids |= {thing.object_id for thing in where.existing(subject).objects}
+            ids |= {thing.object_id for thing in where.rows(subject).objects}
     return replace(found, changes=tuple(c for c in found.changes if c.object_id in ids))
 
 

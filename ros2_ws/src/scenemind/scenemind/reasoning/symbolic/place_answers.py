@@ -14,7 +14,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.measures import measured_m
+from scenemind.reasoning.symbolic.measures import SAID_OF, measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -28,7 +28,6 @@ _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
-_LONG = {"length": "long", "width": "wide", "height": "high", "thickness": "thick", "depth": "deep"}
 _SIDES = {"length": "length", "depth": "width", "height": "height"}
 # Asked of a room, both are its height.
 _UPRIGHT = ("height", "elevation")
@@ -45,7 +44,9 @@ def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
     """Places of all objects of a reference; last places, if all of them have vanished."""
     subject = question.subject
     try:
-        found = at.existing(subject)
+        found = at.rows(subject)
+        if not len(found):
+            raise at.missing(subject)
     except ReasoningError:
         reply = find_gone(subject, at) or _zone(subject, at)
         if reply is None:
@@ -62,6 +63,7 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
     Args:
         is_sure: they are what was said, and not only like it.
     """
+    found, doubted = found.where(found.is_likely), found.where(~found.is_likely).objects
     objects, rows = found.objects, found.rows.tolist()
     listed = objects[: say.MAX_LISTED]
     where = [say.place_words(thing.box, scene.floor_z) for thing in listed]
@@ -78,6 +80,7 @@ def _places(subject: Reference, found: Found, scene: Scene, is_sure: bool) -> Re
         number = say.counted(len(rows), say.noun_of(subject) if is_sure else "object")
         doubt = "" if is_sure else " that may be meant"
         text = f"there are {number}{doubt}: {say.bounded(places, count=len(rows))}"
+    text += say.doubtful(doubted)
     return Reply(text, found.confidence, objects, brief_landmark(scene, rows[0]))
 
 
@@ -150,6 +153,11 @@ def landmark(scene: Scene, row: int) -> str:
     """Place relative to a landmark: "on the dining table (object 3)"; empty without one."""
     how, thing = _find_landmark(scene, row)
     return "" if thing is None else f"{how} {say.the(thing)}"
+
+
+def at_place(scene: Scene, row: int) -> str:
+    """As `landmark`; the place in coordinates without one."""
+    return landmark(scene, row) or say.place_words(scene.objects[row].box, scene.floor_z)
 
 
 def brief_landmark(scene: Scene, row: int) -> str:
@@ -269,7 +277,7 @@ def size(question: trees.Size, at: Resolver) -> Reply:
         return Reply(text, thing.confidence, (thing,), say.metres(low_m))
     asked = [question.dimension] if question.dimension else ["length", "depth", "height"]
     measures = (
-        (measured_m(thing, each, at.scene), _LONG[each if question.dimension else _SIDES[each]])
+        (measured_m(thing, each, at.scene), SAID_OF[each if question.dimension else _SIDES[each]])
         for each in asked
     )
     said = joined([f"{say.metres(value)} {long}" for value, long in measures])

@@ -78,6 +78,8 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
         return nearest
     if not isinstance(phrase, trees.NounPhrase):
         return Meant(objects)
+    if phrase.ranks and not phrase.noun:
+        return Meant(objects, f"You seem to mean {the(objects[0])}.")  # "the second one"
     return Meant(objects, _substituted(objects, phrase.noun, at) or _recoloured(objects, phrase))
 
 

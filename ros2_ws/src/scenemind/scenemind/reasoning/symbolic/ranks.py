@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scenemind.language.lexicon import MOST_OF
 from scenemind.language.trees import Rank, Reference, Viewer
 from scenemind.memory.graph.relations.superlatives import OF_A_VIEWER, superlative_values
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.reasoning.symbolic.attribute_scores import darkness
+from scenemind.reasoning.symbolic.attribute_scores import colourfulness, darkness
 from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs
 from scenemind.reasoning.symbolic.relation_scores import Anchor, gaps_to
 from scenemind.reasoning.symbolic.scene import Scene, Scores
@@ -67,6 +68,11 @@ def rank_keys(
         case "darkest" | "lightest" as name:
             dark = darkness(scene.objects_at(rows))
             return -dark if name == "darkest" else dark
+        case (
+            "reddest" | "bluest" | "greenest" | "yellowest" | "brownest" | "blackest" | "whitest"
+            | "greyest" | "pinkest"
+        ) as name:  # fmt: skip
+            return -colourfulness(scene.objects_at(rows), MOST_OF[name])
         case name:
             viewpoint = viewpoint_of() if name in OF_A_VIEWER else None
             return superlative_values(scene.bounds[rows], name, viewpoint)

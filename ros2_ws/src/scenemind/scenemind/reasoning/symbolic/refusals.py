@@ -68,7 +68,7 @@ def may_be_said_again(error: ReasoningError, text: str, labels: Collection[str])
         labels: of the map's objects.
     """
     code = error.failure.code
-    is_open = code == "not_found" and is_read(text) and names_nothing(_question(text), labels)
+    is_open = code == "not_found" and is_read(text) and names_nothing(parse_question(text), labels)
     return (is_open or code == "not_understood") and not error.failure.suggestion
 
 
@@ -84,16 +84,14 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
         return None
     questions = [spelled_question(each, labels) for each in said.text.split("? ")]
     plain = f"{'? '.join(questions)}?"
-    if not is_read(plain) or (is_read(query.text) and _question(query.text) == _question(plain)):
+    if not is_read(plain) or (
+        is_read(query.text) and parse_question(query.text) == parse_question(plain)
+    ):
         return None
     # Who leaves out a thing of the map, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
     dropped |= lexicon.UNSEEN.keys() & set(_asked_words(query.text))
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
-
-
-def _question(text: str) -> Question:
-    return read_text(text).question
 
 
 def _things_in(text: str, labels: Collection[str]) -> set[str]:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from scenemind.geometry import Box3D
-from scenemind.language.english import is_plural, joined, plural, shown, singular, with_article
+from scenemind.language import verbalization
+from scenemind.language.english import (
+    is_plural,
+    joined,
+    number_word,
+    plural,
+    shown,
+    singular,
+    with_article,
+)
 from scenemind.language.trees import Reference
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
-from scenemind.memory.types import NOTE
+from scenemind.memory.types import LIKELY, NOTE
 from scenemind.reasoning.query import ReasoningError
 
 MAX_LISTED = 8
@@ -23,13 +35,15 @@ _VERBS = {
     "owner": "belongs to",
     NOTE: "has this note:",
 }
+_SAID_BACK = {"me": "you", "my": "your", "the marked": "that"}
+_OF_ASKER = re.compile(r"\b(?:me|my|the marked)\b")
 _BUILDING = frozenset(("floor", "wall", "ceiling"))
 _MAX_SENTENCE = 200
 _NS_PER_S = 1_000_000_000
 _LATELY_NS = 2 * _NS_PER_S  # people are still where they were seen so lately
 _SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
 # Confidence of "there is none", which is weaker evidence than a detection.
-ABSENCE_CONFIDENCE = 0.5
+ABSENCE_CONFIDENCE = LIKELY
 # Of what is taken for a ghost.
 GHOST = "I looked there often and hardly ever saw it: it was probably never there"
 
@@ -51,6 +65,19 @@ def one(obj: MapObject) -> str:
 def listed(objects: Sequence[MapObject]) -> str:
     """Names in a list: "a cup (object 5), a laptop (object 6) and 3 more"."""
     return bounded([one(obj) for obj in objects])
+
+
+def doubtful(objects: Sequence[MapObject], how: str = "") -> str:
+    """A note on what is likelier not there: "; doubtful is one more: a chair (object 5)"; empty
+    without objects.
+
+    Args:
+        how: what is done with them.
+    """
+    if not objects:
+        return ""
+    them = "is one more" if len(objects) == 1 else f"are {number_word(len(objects))} more"
+    return f"; doubtful{how} {them}: {listed(objects)}"
 
 
 def brief_name(objects: Sequence[MapObject]) -> str:
@@ -160,6 +187,21 @@ def bounded(parts: Sequence[str], most: int = MAX_LISTED, *, count: int | None =
     """
     extra = (len(parts) if count is None else count) - most
     return joined([*parts[:most], f"{extra} more"] if extra > 0 else parts)
+
+
+def mean_existence(objects: Sequence[MapObject]) -> float:
+    """How sure it is, on average, that objects are there."""
+    return float(np.mean([obj.confidence for obj in objects]))
+
+
+def to_asker(text: str) -> str:
+    """Words of a question, as they are said back: "behind you"."""
+    return _OF_ASKER.sub(lambda found: _SAID_BACK[found[0]], text)
+
+
+def beyond_noun(reference: Reference) -> str:
+    """What is said of things, as after "is": " on the table", " behind you"."""
+    return to_asker(verbalization.beyond_noun(reference))
 
 
 def be(count: int) -> str:

@@ -55,6 +55,8 @@ _STANDS_OUT = 0.8
 _MOST_TRIED = 5
 # Least shares of the best score for the objects of a plural, and for another one that may be meant.
 _AS_WELL = 0.8
+# Ranks for which what is probably not there counts.
+_OF_DOUBT = ("surest", "doubtful", "oftenest", "rarest")
 # Most things that are tried as the one of "closest to the lamp".
 _MOST_MEANT = 20
 
@@ -70,7 +72,7 @@ class Resolver:
         """
         Args:
             compares: take "the long table" of two to be the longer one, though neither is known to
-                be long.
+                be long, and of several tables those that are likely there.
         """
         self.scene = scene
         self._compares = compares
@@ -134,6 +136,9 @@ class Resolver:
         order = fitting[np.argsort(-sure, kind="stable")]
         if isinstance(reference, NounPhrase) and self._compares:
             order = self._standing_out(reference, order)
+        of_doubt = any(rank.superlative in _OF_DOUBT for rank in reference.ranks)
+        if self._compares and reference.ranks and not of_doubt:
+            order = order[Found(self.scene, order, scores[order]).is_likely]
         for at, rank in enumerate(reference.ranks, 1):
             # Of "the two largest on the left" two are left at the end, not before.
             count = len(order) if at < len(reference.ranks) else reference.count or 1
@@ -145,7 +150,7 @@ class Resolver:
         return Found(self.scene, order, scores[order])
 
     def existing(self, reference: Reference) -> Found:
-        """As `rows`, for objects that must exist.
+        """As `rows`, for objects that must exist; a question is about what is likely there.
 
         Raises:
             ReasoningError: `not_found`, with what is known instead.
@@ -153,7 +158,7 @@ class Resolver:
         found = self.rows(reference)
         if not len(found):
             raise self.missing(reference)
-        return found
+        return found.where(found.is_likely) if self._compares else found
 
     def single(self, reference: Reference) -> int:
         """Row of the one object of a reference.
@@ -200,9 +205,7 @@ class Resolver:
         if isinstance(reference, trees.Viewer):
             return [Anchor(self.viewpoint().box, None, 1.0)]
         if reference not in self._anchors:
-            found = self.rows(reference)
-            if not len(found):
-                raise self.missing(reference)
+            found = self.existing(reference)
             if len(found) > 1:
                 self.note(f"{verbalization.describe(reference)}: {len(found)} fit, each counts")
             each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
@@ -286,6 +289,7 @@ class Resolver:
 
     def missing(self, reference: Reference) -> ReasoningError:
         """Error for a reference that fits nothing, to be raised."""
+        reference = _without_unmeasured(reference)
         noun = say.noun_of(reference)
         if not isinstance(reference, NounPhrase):
             return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
@@ -526,6 +530,8 @@ class Resolver:
         match condition:
             case trees.Described(noun=noun):
                 scores = self.label_scores(noun) * self.is_sure_of(noun)
+            case trees.Among(things=things, negated=True):
+                scores = self._excepted(things)
             case trees.Among(things=things):
                 scores = self._one_of(things)
             case HasAttribute():
@@ -559,6 +565,16 @@ class Resolver:
         if not isinstance(anchor, NounPhrase) or anchor.definite or not anchor.noun:
             return False
         return sense_of(anchor.noun).moves and not len(self.rows(anchor))
+
+    def _excepted(self, things: Reference) -> Scores:
+        """1 for each of the things that are left out, else 0 (N,); what is not known leaves all."""
+        try:
+            return self._one_of(things)
+        except ReasoningError as error:
+            if error.failure.code != "not_found" or isinstance(things, trees.ObjectNumber):
+                raise
+            self.note(f"nothing is left out: {error}")
+            return np.zeros(len(self.scene))
 
     def _one_of(self, things: Reference) -> Scores:
         """1 for each of the things, else 0 (N,).

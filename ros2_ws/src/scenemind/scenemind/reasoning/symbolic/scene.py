@@ -19,7 +19,7 @@ from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
-from scenemind.memory.types import NOTE, StructureKind
+from scenemind.memory.types import LIKELY, NOTE, StructureKind
 
 Scores = NDArray[np.float64]
 # Spacing of points on a face, to which distances are measured, and their largest number an axis.
@@ -93,6 +93,16 @@ class Found:
     def where(self, mask: NDArray[np.bool_]) -> Found:
         """Those of a mask (M,)."""
         return Found(self.scene, self.rows[mask], self.scores[mask])
+
+    @property
+    def is_likely(self) -> NDArray[np.bool_]:
+        """Mask (M,) of the objects that are likelier there than not; where none is, of the surest.
+
+        The others are probably mistakes of perception: no answer names them beside better ones.
+        """
+        sure = self.scene.confidence[self.rows]
+        likely = sure >= LIKELY
+        return likely if likely.any() or not len(sure) else sure == sure.max()
 
 
 class Scene:

@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import normal, number_word, shown, singular, with_article
+from scenemind.language.clauses import PARTS
+from scenemind.language.english import (
+    joined,
+    normal,
+    number_word,
+    plural,
+    shown,
+    singular,
+    with_article,
+)
 from scenemind.language.nearest import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
-from scenemind.memory.types import NOTE
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
-    ATTRIBUTE_NOUNS,
-    DESCRIBED_ONLY,
     DESCRIPTION_HINT,
     find_undescribed,
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.place_answers import find_gone
+from scenemind.reasoning.symbolic.place_answers import at_place, find_gone
 from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
-from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_count, usual_of
+from scenemind.reasoning.symbolic.situated.usual import find_room, usual_count
 
-_DESCRIBED = (
-    *("color", "size", "dimensions", "shape", "orientation"),
-    *("material", "texture", "state", "affordance", "owner", NOTE, "caption"),
-)
-# How often a measured mean colour is the true one: indoor light is dim and warm.
-_AS_MEASURED = 0.6
-# Least probability of a label that is said.
-_WORTH_SAYING = 0.01
 _CONSUMING = ("eat", "drink")
+# Most things whose places are told where none is where it was looked for.
+_FEW = 3
 # Closer objects touch the anchor, and are no hint.
 _TOUCHING_M = 0.005
 
@@ -67,12 +67,23 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         word = say.yes_or_no(subject.allows(len(found)))
         return Reply(f"{word}, {seen}", sure, objects, word)
     word = say.yes_or_no(subject.allows(len(found)))
-    there = f"are {say.counted(len(found), say.noun_of(subject))}: {say.listed(objects)}"
+    noun = plural(singular(say.noun_of(subject)))
+    there = f"are {len(found)} {_as_asked(subject, noun)}: {say.listed(objects)}"
     if len(found) == 1:
         number = objects[0].object_id
         which = f": object {number}" if number >= 0 else ""
-        there = f"is {with_article(shown(objects[0].label))}{which}{_how_near(subject, found, at)}"
-    return Reply(f"{word}, there {there}{doubted}", sure, objects, word)
+        named = with_article(_as_asked(subject, shown(objects[0].label)))
+        there = f"is {named}{which}{_how_near(subject, found, at)}"
+    said = "perhaps" if word == "yes" and sure < ABSENCE_CONFIDENCE else f"{word},"
+    return Reply(f"{said} there {there}{say.doubtful(doubted)}", sure, objects, word)
+
+
+def _as_asked(subject: Reference, noun: str) -> str:
+    """A noun with the looks and places that were asked for: "red cup on the table"."""
+    looks = [c for c in subject.conditions if isinstance(c, HasAttribute) and c.key != "affordance"]
+    said = [c for c in subject.conditions if c in looks or isinstance(c, Related)]
+    phrase = NounPhrase(noun, conditions=tuple(c for c in said if not c.negated))
+    return say.to_asker(shown(verbalization.bare(phrase)))
 
 
 def on_each(question: trees.OnEach, at: Resolver) -> Reply:
@@ -126,6 +137,10 @@ def _check_can_be_known(subject: Reference, at: Resolver) -> None:
     if singular(subject.noun) in lexicon.STUFF:
         text = f"I cannot tell: no detector names {subject.noun}, so that I know nothing of it."
         raise ReasoningError("not_found", text)
+    is_part = singular(subject.noun) in PARTS
+    if is_part and any(at.label_scores(whole.noun).any() for whole in _wholes(subject)):
+        text = f"I cannot tell: a map holds things, and not their {plural(singular(subject.noun))}."
+        raise ReasoningError("not_found", text)
     if rest and first in lexicon.ANYTHING:
         text = f'I cannot tell what is "{shown(rest)}": nobody has said it of anything.'
         raise ReasoningError("not_found", text)
@@ -142,6 +157,15 @@ def _check_can_be_known(subject: Reference, at: Resolver) -> None:
             raise at.missing(NounPhrase(" ".join(words[:end]), definite=True))
 
 
+def _wholes(subject: Reference) -> Iterator[Reference]:
+    """Things in which something would be as their part: the desk of "drawers in the desk"."""
+    for condition in subject.conditions:
+        if isinstance(condition, Related) and condition.predicate == "inside":
+            (whole,) = condition.anchors
+            if whole.noun and not (condition.negated or is_room(whole) or find_room(whole.noun)):
+                yield whole
+
+
 def count(question: trees.Count, at: Resolver) -> Reply:
     """Number of objects, named while they are few; whether it is odd, or can be divided."""
     subject = question.subject
@@ -150,7 +174,8 @@ def count(question: trees.Count, at: Resolver) -> Reply:
         return parts
     found, doubted = _trusted(set_of(subject, at))
     n, objects = len(found), found.objects
-    number, beyond = say.counted(n, say.noun_of(subject)), verbalization.beyond_noun(subject)
+    not_counted = say.doubtful(doubted, ", and not counted,")
+    number, beyond = say.counted(n, say.noun_of(subject)), say.beyond_noun(subject)
     text = f"{number} {say.be(n)}{beyond}" if beyond else f"there {say.be(n)} {number}"
     brief = number_word(n)
     if question.divisor:
@@ -171,18 +196,13 @@ def count(question: trees.Count, at: Resolver) -> Reply:
     if any(say.may_have_left(thing, now_ns) for thing in objects) and brief == number_word(n):
         text = f"{number} {'was' if n == 1 else 'were'} seen{beyond}"
         names = f": {say.bounded([say.last_seen(thing, now_ns) for thing in objects])}"
-    return Reply(f"{text}{names}{doubted}", found.confidence, objects, brief)
+    return Reply(f"{text}{names}{not_counted}", found.confidence, objects, brief)
 
 
-def _trusted(found: Found) -> tuple[Found, str]:
-    """The things that are likelier there than not, which alone are counted, and a note on the
-    others; all where none is."""
-    likely = found.scene.confidence[found.rows] >= ABSENCE_CONFIDENCE
-    if likely.all() or not likely.any():
-        return found, ""
-    doubted = found.where(~likely)
-    them = "is one more" if len(doubted) == 1 else f"are {number_word(len(doubted))} more"
-    return found.where(likely), f"; doubtful {them}: {say.listed(doubted.objects)}"
+def _trusted(found: Found) -> tuple[Found, tuple[MapObject, ...]]:
+    """The things that are likely there, which alone are named and counted, and the others."""
+    likely = found.is_likely
+    return found.where(likely), found.where(~likely).objects
 
 
 def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
@@ -199,10 +219,10 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
     subject = question.subject
     if subject.ranks:
         return identify(trees.Identify(subject), at)
-    found = set_of(subject, at)
+    found, doubted = _trusted(set_of(subject, at))
     if not len(found):
         return _nothing(subject, at)
-    objects = found.objects
+    objects, doubt = found.objects, say.doubtful(doubted)
     if question.order is not None:
         rank = trees.Rank(question.order)
         objects = at.scene.objects_at(at.ranked(found.rows, rank, len(found)))
@@ -214,7 +234,7 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
         objects = tuple(dict.fromkeys(thing for each in at_each.values() for thing in each))
         text = _told_of_each(where, at_each)
         return Reply(text, found.confidence, objects, say.brief_name(objects))
-    said, noun = verbalization.beyond_noun(subject), say.noun_of(subject)
+    said, noun = say.beyond_noun(subject), say.noun_of(subject)
     near, more = _near(found, subject, at), ""
     if len(near) < len(found):
         more = f"; {len(found) - len(near)} more are farther away"
@@ -223,7 +243,7 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
     if not said:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
         text = f"I know of {say.counted(len(objects), noun)}: {names}"
-    return Reply(text, found.confidence, objects, say.brief_name(objects))
+    return Reply(f"{text}{doubt}", found.confidence, objects, say.brief_name(objects))
 
 
 def _at_each_anchor(
@@ -240,7 +260,7 @@ def _at_each_anchor(
     anchor = related.anchors[0]
     if not anchor.definite or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
         return no_several
-    anchors = at.scene.objects_at(at.rows(anchor).rows)  # none: "in the corner of the room"
+    anchors = _trusted(at.rows(anchor))[0].objects  # none: "in the corner of the room"
     is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
     if is_building or not 1 < len(anchors) <= say.MAX_LISTED or isinstance(at, LooseResolver):
         return no_several
@@ -308,27 +328,6 @@ def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
     return Reply(text, sure, (thing,), share)
 
 
-def could_be(question: trees.CouldBe, at: Resolver) -> Reply:
-    """What else objects may be, by what detectors called them, their sizes and places."""
-    found = at.existing(question.subject)
-    each = [_what_it_may_be(thing) for thing in found.objects]
-    first = next(iter(found.objects[0].alternatives), "nothing else")
-    return Reply(say.bounded(each), found.confidence, found.objects, shown(first))
-
-
-def _what_it_may_be(thing: MapObject) -> str:
-    if not thing.label_probabilities or thing.label != thing.perceived_label:
-        return f"{say.the(thing)} is what a person said, so nothing else"
-    others = {name: p for name, p in thing.label_probabilities.items() if p >= _WORTH_SAYING}
-    own = others.pop(thing.label, thing.confidence)
-    named = [f"{with_article(shown(name))} with {100.0 * p:.0f} %" for name, p in others.items()]
-    rest = 1.0 - own - sum(others.values())
-    if rest >= _WORTH_SAYING:
-        named.append(f"something else, or nothing, with {100.0 * rest:.0f} %")
-    sure = f"{say.the(thing)} is one with {100.0 * own:.0f} %"
-    return f"{sure}; it may be {' or '.join(named)}" if named else sure
-
-
 def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
     """The best row, whatever it is called, with the share of the scores that its label has; None
     where nothing fits."""
@@ -341,68 +340,6 @@ def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
         return None
     share = at.share(subject, row)
     return Found(at.scene, np.array([row], np.intp), np.array([share]))
-
-
-def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
-    """Attribute of each object of the question."""
-    key, found = question.key, at.existing(question.subject)
-    known = tuple(thing for thing in found.objects if thing.attributes.get(key))
-    if not known:
-        hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
-        raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), found.objects, hint)
-    noun = say.noun_of(question.subject)
-    values = {say.value_words(key, thing.attributes[key]) for thing in known}
-    if len(known) == 1:
-        text = f"{say.the(known[0])}{_told(known[0], key)}"
-    elif len(values) == 1 and key not in DESCRIBED_ONLY:
-        text = f"{say.all_of(len(known), noun)} are{values.pop().removeprefix(' is')}"
-        text += source_note(known, key)
-    else:
-        each = [f"object {thing.object_id}{_told(thing, key)}" for thing in known]
-        text = f"there are {say.counted(len(known), noun)}: {say.bounded(each)}"
-    is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
-    sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
-    return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))
-
-
-def likely_attribute(question: trees.AskAttribute, at: LooseResolver) -> Reply:
-    """Attribute of one object as said or measured, else the usual one of such things."""
-    row = at.find_single(question.subject)
-    if row is None:
-        usual = usual_of(say.noun_of(question.subject), question.key)
-        return say.usually(usual.value, usual.share)
-    thing = at.scene.objects[row]
-    found = attribute_of(thing, question.key)
-    text = f"{say.the(thing)}{say.value_words(question.key, found.value)}"
-    return Reply(text, thing.confidence * found.share, (thing,), found.value)
-
-
-def _told(thing: MapObject, key: str) -> str:
-    """An attribute of an object with its verb and source: " is made of wood (as said by Ann)"."""
-    return f"{say.value_words(key, thing.attributes[key])}{source_note([thing], key)}"
-
-
-def describe_things(question: trees.Describe, at: Resolver) -> Reply:
-    """All known attributes of one object, or of each of a few, with their sources."""
-    subject = question.subject
-    rows = at.every(subject) if say.has_plural_noun(subject) else np.array([at.single(subject)])
-    if len(rows) > say.MAX_LISTED:
-        raise at.ambiguous(subject, rows)
-    things = at.scene.objects_at(rows)
-    sure = min(thing.confidence for thing in things)
-    if not any(thing.attributes.get(key) for thing in things for key in _DESCRIBED):
-        sure = min(sure, ABSENCE_CONFIDENCE)
-    return Reply(". ".join(say.sentence(_described(each))[:-1] for each in things), sure, things)
-
-
-def _described(thing: MapObject) -> str:
-    parts = [_told(thing, key) for key in _DESCRIBED if thing.attributes.get(key)]
-    if not parts:
-        return f"of {say.the(thing)} I know where it is, and no more"
-    text = f"{say.the(thing)}{'; it'.join(parts)}"
-    if thing.is_completed:
-        text += f"; {thing.measured_share:.0%} of its box was measured, the rest is completed"
-    return text
 
 
 def set_of(subject: Reference, at: Resolver) -> Found:
@@ -434,7 +371,7 @@ def _is_of_food(condition: trees.Condition) -> bool:
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
     """Reply that nothing fits, with the closest object where the question has one anchor."""
-    text = f"no {say.noun_of(subject)} in the memory is{verbalization.beyond_noun(subject)}"
+    text = f"no {say.noun_of(subject)} in the memory is{say.beyond_noun(subject)}"
     match subject.conditions:
         case (Related() as related,):
             pass
@@ -461,7 +398,7 @@ def _otherwise(subject: Reference, related: Related, at: Resolver) -> Reply | No
         other = replace(subject, conditions=(replace(related, predicate=predicate),))
         objects = at.rows(other).objects
         if objects:
-            there = f"{say.be(len(objects))}{verbalization.beyond_noun(other)}"
+            there = f"{say.be(len(objects))}{say.beyond_noun(other)}"
             return Reply(f"{say.listed(objects)} {there}", ABSENCE_CONFIDENCE, objects)
     return None
 
@@ -491,7 +428,7 @@ def _to_the_letter(subject: Reference) -> Reference:
 def _said(subject: Reference) -> str:
     if not isinstance(subject, NounPhrase):
         return say.noun_of(subject)
-    return shown(verbalization.bare(replace(subject, count=None, bound="")))
+    return say.to_asker(shown(verbalization.bare(replace(subject, count=None, bound=""))))
 
 
 def _how_near(subject: Reference, found: Found, at: Resolver) -> str:
@@ -521,7 +458,29 @@ def _nearest_known(subject: Reference, at: Resolver) -> str:
                 row = min(found.rows.tolist(), key=gaps.__getitem__)
                 nearest = f"{say.the(at.scene.objects[row])}, {say.metres(gaps[row])} from"
                 return f"; the nearest is {nearest} {say.the(anchors[0].thing)}"
-    return _none_fits(subject, at)
+    return _elsewhere(subject, at) or f"{_none_fits(subject, at)}{_unknown_anchor(subject, at)}"
+
+
+def _elsewhere(subject: Reference, at: Resolver) -> str:
+    """Where the few things of that name and look are, which are not where was asked: "; the lamp
+    (object 16) is on the side table (object 15)"; empty where nothing was asked of their place."""
+    looks = tuple(c for c in subject.conditions if not isinstance(c, Related))
+    if not isinstance(subject, NounPhrase) or not subject.noun or looks == subject.conditions:
+        return ""
+    found, _ = _trusted(at.rows(NounPhrase(subject.noun, conditions=looks)))
+    if not 0 < len(found) <= _FEW or not _is_sure(subject, at):
+        return ""
+    return "; " + joined(
+        [f"{say.the(at.scene.objects[r])} is {at_place(at.scene, r)}" for r in found.rows.tolist()]
+    )
+
+
+def _unknown_anchor(subject: Reference, at: Resolver) -> str:
+    """That what something would be on or near is not known either."""
+    related = (c for c in subject.conditions if isinstance(c, Related))
+    anchors = (a for c in related for a in c.anchors if isinstance(a, NounPhrase) and a.noun)
+    unknown = [a.noun for a in anchors if not at.label_scores(a.noun).any()]
+    return f", and no {shown(normal(unknown[0]))}" if unknown else ""
 
 
 def _none_fits(subject: Reference, at: Resolver) -> str:

@@ -1,0 +1,43 @@
+"""One form for one meaning, by regular expressions over whole words (`plain_form.yaml`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from scenemind.language.english import read_table
+from scenemind.language.tokens import Token, tidied
+
+Words = tuple[str, ...]
+_REWRITES = [
+    (re.compile(said if said[0] in "^ " or said[:3] == "(?<" else rf"(?<!\S){said}"), written)
+    for said, written in read_table("scenemind.language", "plain_form.yaml")
+]
+
+
+def plain(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens with one form for one meaning, by the table."""
+    tokens = tidied(tokens)
+    words = [token.word for token in tokens]
+    starts = [token.start for token in tokens]
+    for start, end, new in _rewritten(tuple(words)):
+        words[start:end] = new
+        starts[start:end] = [starts[min(start, len(starts) - 1)]] * len(new)
+    return [Token(word, start) for word, start in zip(words, starts, strict=True)]
+
+
+@lru_cache(maxsize=256)  # a question is tried whole and as its clauses, which often are the same
+def _rewritten(words: Words) -> tuple[tuple[int, int, Words], ...]:
+    """What the table makes of words: from which to which word, and what stands there then, one
+    after the other."""
+    said, made = " ".join(words), []
+    for pattern, written in _REWRITES:
+        found = pattern.search(said)
+        if found is not None:
+            start = said[: found.start()].rstrip().count(" ") + bool(said[: found.start()].strip())
+            now, new = said.split(), tuple(found.expand(written).split())
+            end = start + len(found.group().split())
+            made.append((start, end, new))
+            said = " ".join((*now[:start], *new, *now[end:]))
+    return tuple(made)

@@ -1,0 +1,172 @@
+"""Answers to comparisons: whether things are the same, which is more, by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scenemind.language import trees, verbalization
+from scenemind.language.english import joined, number_word, plural, singular
+from scenemind.language.trees import NounPhrase, Reference
+from scenemind.memory import MapObject
+from scenemind.reasoning.query import ReasoningError
+from scenemind.reasoning.symbolic import replies as say
+from scenemind.reasoning.symbolic.attribute_scores import alike, source_note
+from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.measures import (
+    AS_LONG_M,
+    LESS,
+    MEASURED_BY,
+    SAID_OF,
+    measured_m,
+)
+from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.resolver import Resolver
+from scenemind.reasoning.symbolic.scene import Scene
+from scenemind.reasoning.symbolic.set_answers import set_of
+from scenemind.reasoning.symbolic.situated.usual import attribute_of
+
+_OPPOSITE = {"more": "fewer", "fewer": "more"}
+
+
+def same(question: trees.Same, at: Resolver) -> Reply:
+    """Yes or no, with the value of each object.
+
+    Raises:
+        ReasoningError: `not_found`: fewer than two objects, or an unknown value; `ambiguous`.
+    """
+    key, subjects, is_loose = question.key, question.subjects, isinstance(at, LooseResolver)
+    if len(subjects) == 1:
+        rows = at.every(subjects[0]).tolist()
+    else:
+        rows = [row for each in subjects if (row := at.find_single(each)) is not None]
+    things = at.scene.objects_at(rows if is_loose else dict.fromkeys(rows))
+    if len(things) < 2:
+        meant = say.listed(things) or "nothing known"
+        raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
+    match key:
+        case "kind":
+            values = [thing.label for thing in things]
+        case "" | "height" | "width" | "length" | "elevation" | "thickness" | "depth":
+            return _same_measure(key, things, at.scene)
+        case _ if is_loose:
+            values = [attribute_of(thing, key).value for thing in things]
+        case _:
+            values = [thing.attributes.get(key, "") for thing in things]
+    known = list(zip(things, values, strict=True))
+    if not all(values):
+        raise say.not_known(key, [thing for thing, value in known if not value])
+    word = say.yes_or_no(all(alike(key, values[0], other) for other in values[1:]))
+    each = [
+        f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
+        for thing, value in known
+    ]
+    return Reply(f"{word}, {say.bounded(each)}", say.mean_existence(things), things, word)
+
+
+def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:
+    measures = [measured_m(thing, key, scene) for thing in things]
+    word = say.yes_or_no(max(measures) - min(measures) <= AS_LONG_M)
+    above = f" {SAID_OF.get(key, 'above the floor')}"
+    pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
+    each = [f"{name} is {measure}{above}" for name, measure in pairs]
+    return Reply(f"{word}, {say.bounded(each)}", say.mean_existence(things), things, word)
+
+
+def compare(question: trees.Compare, at: Resolver) -> Reply:
+    """The one of several objects that is larger, higher or nearer."""
+    named, best, text = _compared(question.options, question.rank, at)
+    things = at.scene.objects_at((best, *(row for row in named if row != best)))
+    brief = say.noun_of(named[best], say.brief_name(things))
+    return Reply(text, _all_exist(things), things, brief)
+
+
+def is_more(question: trees.IsMore, at: Resolver) -> Reply:
+    """Yes if the first of two objects is larger, higher or nearer than the second."""
+    named, best, text = _compared((question.first, question.second), question.rank, at)
+    things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
+    return Reply(f"{word}, {text}", _all_exist(things), things, word)
+
+
+def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
+    """The difference of a measure of two objects, with both values."""
+    dimension = MEASURED_BY.get(question.rank.superlative)
+    if dimension is None:
+        raise ReasoningError("not_found", "That is no measure in metres.")
+    rows = at.single(question.first), at.single(question.second)
+    if rows[0] == rows[1]:
+        only = say.the(at.scene.objects[rows[0]])
+        raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
+    things = at.scene.objects_at(rows)
+    first, second = (measured_m(thing, dimension, at.scene) for thing in things)
+    less = (first - second) * (-1.0 if question.rank.superlative in LESS else 1.0) < 0.0
+    adjective, apart = SAID_OF[dimension], say.metres(abs(first - second))
+    how = "less" if first < second else "more"
+    text = (
+        f"{'not at all, ' * less}{say.the(things[0])} is {say.metres(first)} {adjective} and"
+        f" {say.the(things[1])} {say.metres(second)}: {apart} {how}"
+    )
+    return Reply(text, _all_exist(things), things, apart)
+
+
+def _compared(
+    options: Sequence[Reference], rank: trees.Rank, at: Resolver
+) -> tuple[dict[int, Reference], int, str]:
+    """Rows of options, the row of the one that ranks first, and what it is, in words."""
+    named = {row: option for option in options if (row := at.find_single(option)) is not None}
+    rows = np.array(list(named), np.intp)
+    if len(rows) < len(options) and not isinstance(at, LooseResolver):
+        only = say.the(at.scene.objects[rows[0]])
+        raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
+    best = at.ranked(rows, rank, 1)
+    if not len(best):
+        raise at.missing(options[0])
+    to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
+    is_what = f"is the {rank.superlative} of them{to}"
+    if rank.superlative == "earliest":
+        is_what = "was seen before " + say.bounded(
+            [say.the(at.scene.objects[row]) for row in named if row != best[0]]
+        )
+    text = f"{say.the(at.scene.objects[best[0]])} {is_what}"
+    return named, int(best[0]), text
+
+
+def _all_exist(things: Sequence[MapObject]) -> float:
+    return float(np.prod([thing.confidence for thing in things]))
+
+
+def _said_of(reference: Reference) -> str:
+    """What is said of a thing: "on the desk"."""
+    said = reference.conditions if isinstance(reference, NounPhrase) else ()
+    return " ".join(map(verbalization.claim, said))
+
+
+def compare_counts(question: trees.CompareCounts, at: Resolver) -> Reply:
+    """Yes or no: whether there are more of the first things than of the second; else of which
+    there are more, or how many more."""
+    subjects = question.first, question.second
+    found = [set_of(subject, at) for subject in subjects]
+    first, second = map(len, found)
+    holds = {"more": first > second, "fewer": first < second, "as many": first == second}
+    word = say.yes_or_no(holds[question.how])
+    if question.asks == "difference":
+        more = first - second if question.how == "more" else second - first
+        word = (
+            number_word(more)
+            if more >= 0
+            else f"none, but {number_word(-more)} {_OPPOSITE[question.how]}"
+        )
+    nouns = list(map(say.noun_of, subjects))
+    if question.asks == "which":
+        most = subjects[(first > second) != (question.how == "more")]
+        where = f" {_said_of(most)}" * (nouns[0] == nouns[1])
+        word = f"{question.how} {plural(singular(say.noun_of(most)))}{where}"
+        word = "the same number" if first == second else word
+    each = [say.counted(*one) for one in zip((first, second), nouns, strict=True)]
+    if nouns[0] == nouns[1]:  # "1 cup on the desk and 2 cups on the table"
+        each = [f"{one} {_said_of(of)}".strip() for one, of in zip(each, subjects, strict=True)]
+    there = f"there {say.be(first + second)} {joined(each)}"
+    things = (*found[0].objects, *found[1].objects)
+    sure = min(say.mean_existence(things), 0.9) if things else 0.0
+    return Reply(f"{word}, {there}", sure, things, word)
