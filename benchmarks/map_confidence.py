@@ -31,7 +31,6 @@ from scenemind.simulation import Sensors, match_objects, simulate
 _FRAMES, _WIDTH, _HEIGHT = 150, 320, 240
 _RIDGE = 0.005  # weight of a weight's square
 _SIMULATED = "simulated"
-_DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +126,10 @@ def _told(weights: Weights, places: Mapping[str, Sequence[Judged]]) -> dict[str,
                 "objects": reliability.n,
                 "calibration_error": round(reliability.calibration_error, 1),
                 "of_a_perfect_one": round(reliability.error_if_perfect, 1),
-                "perfect_ones_as_far_off": as_far_off(sure, reliability.calibration_error),
+                "perfect_ones_as_far_off": round(reliability.as_far_off, 1),
                 "log_likelihood": round(_log_likelihood(sure, judged), 3),
             }
     return found
-
-
-def as_far_off(sure: Sequence[float], error: float) -> float:
-    """The share of perfect confidences, of which chance alone decides what is right, whose
-    calibration error is as large, in percent."""
-    right = np.random.default_rng(0).random((_DRAWS, len(sure))) < np.array(sure)
-    drawn = (find_reliability("acc_25", sure, row.astype(float).tolist()) for row in right)
-    far = [one is not None and one.calibration_error >= error for one in drawn]
-    return round(100.0 * float(np.mean(far)), 1)
 
 
 def _log_likelihood(sure: Sequence[float], judged: Sequence[Judged]) -> float:

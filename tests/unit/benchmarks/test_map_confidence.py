@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.map_confidence import Judged, as_far_off, fit
+from benchmarks.map_confidence import Judged, fit
 from scenemind.memory.objects.plausible_labels import Weights, label_priors
 
 TRUE = Weights(evidence=1.5, missed=-2.0, bias=-0.5)
@@ -37,11 +37,3 @@ def test_the_confidence_is_that_of_the_map() -> None:
     weighed = 0.1 * priors["chair"]
     expected = weighed / (weighed + priors["couch"] + nothing)
     assert judged.confidence(Weights()) == pytest.approx(expected)
-
-
-def test_how_often_a_perfect_confidence_is_as_far_off() -> None:
-    """Of one object at 0.75 a quarter of the draws is wrong, which is 75 off, else 25."""
-    assert as_far_off([0.75], 20.0) == 100.0
-    assert as_far_off([0.75], 60.0) == pytest.approx(25.0, abs=4.0)
-    assert as_far_off([0.75], 80.0) == 0.0
-    assert as_far_off([0.95] * 40, 45.0) == 0.0, "half of forty sure ones are wrong"

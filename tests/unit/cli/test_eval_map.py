@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,18 @@ def test_a_mended_template_scores_what_was_mended(rooms: Path, tmp_path: Path) -
     out = tmp_path / "out"
     printed = run(rooms, "--truth", str(truth), "--out", str(out))
     assert f"at {renamed['id']}" in printed
+    of_chance = re.search(r"\(a perfect confidence: (\S+) to (\S+) with (\d+) objects\)", printed)
+    assert of_chance is not None
     scores = json.loads((out / "evaluation.json").read_text())["memories"]["room"]
     assert scores["counted"]["n"] - scores["counted"]["found"] == 2
+    told = [f"{bound / 100:.2f}" for bound in scores["reliability"]["interval_if_perfect"]]
+    assert of_chance.groups() == (*told, str(scores["reliability"]["n"]))
     (wrong,) = (one for one in scores["mapped"] if one["verdict"] == "wrong")
     assert wrong["thing"] == renamed["id"]
     page = (out / "report" / "index.html").read_text()
     assert page.count("data:image/jpeg") >= 2, "both kinds of boxes in a key frame"
     assert 'class="missed" points=' in page
+    assert f"would be off by\n{' to '.join(told)}." in page
 
 
 def test_frames_are_shown_where_a_box_goes_up_behind_the_camera(

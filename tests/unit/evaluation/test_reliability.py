@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from scenemind.evaluation.reliability import BINS, Reliability, find_reliability
 
@@ -51,6 +55,52 @@ def test_a_perfect_confidence_is_off_by_chance() -> None:
     assert found([0.3], [1.0]).error_if_perfect == pytest.approx(42.0)
     assert found([0.5, 0.5], [1.0, 1.0]).error_if_perfect == pytest.approx(25.0)
     assert found([0.0, 1.0], [0.0, 1.0]).error_if_perfect == 0.0
+
+
+def test_the_interval_of_a_perfect_confidence() -> None:
+    """Of every outcome of three bins its probability and error, against the draws'."""
+    bins = {0.15: 4, 0.55: 6, 0.85: 12}
+    outcomes = list(product(*(range(n + 1) for n in bins.values())))
+    errors = np.array(
+        [sum(abs(k - n * p) for k, (p, n) in zip(of, bins.items(), strict=True)) for of in outcomes]
+    )
+    errors *= 100.0 / sum(bins.values())
+    chances = np.array(
+        [
+            np.prod([binom.pmf(k, n, p) for k, (p, n) in zip(of, bins.items(), strict=True)])
+            for of in outcomes
+        ]
+    )
+    order = np.argsort(errors)
+    so_far = np.cumsum(chances[order])
+    exact = [errors[order][np.searchsorted(so_far, share)] for share in (0.025, 0.975)]
+    sure = [p for p, n in bins.items() for _ in range(n)]
+    reliability = found(sure, [1.0] * len(sure))
+    assert reliability.interval_if_perfect == pytest.approx(exact, abs=0.6)
+    assert reliability.error_if_perfect == pytest.approx(float(errors @ chances))
+    far = float(chances[errors >= reliability.calibration_error - 1e-9].sum())
+    assert reliability.as_far_off == pytest.approx(100.0 * far, abs=1.0)
+
+
+def test_95_of_100_perfect_confidences_lie_inside() -> None:
+    """Confidences of their own, not the middle of a bin, and what chance makes right."""
+    chance = np.random.default_rng(5)
+    inside = 0
+    for _ in range(400):
+        sure = chance.beta(2.0, 1.0, 25)
+        right = chance.random(25) < sure
+        reliability = found(sure.tolist(), right.astype(float).tolist())
+        low, high = reliability.interval_if_perfect
+        inside += low <= reliability.calibration_error <= high
+    assert inside / 400 == pytest.approx(0.95, abs=0.03)
+
+
+def test_how_often_a_perfect_confidence_is_as_far_off() -> None:
+    """Of one object at 0.75 a quarter of the draws is wrong, which is 75 off, else 25."""
+    assert found([0.75], [1.0]).as_far_off == 100.0
+    assert found([0.75], [0.0]).as_far_off == pytest.approx(25.0, abs=2.0)
+    half = [1.0, 0.0] * 20
+    assert found([0.95] * 40, half).as_far_off == 0.0, "half of forty sure ones are wrong"
 
 
 @given(st.lists(st.tuples(SHARE, SHARE), min_size=1))

@@ -42,10 +42,12 @@ def test_unit_of_intervals_and_their_absence_are_explained(
 
 
 def test_confidence_is_compared_with_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
-    """Six answers are 5 % off, four 20 %: 11 % on average."""
+    """Six answers are 5 % off, four 20 %: 11 % on average. By all outcomes of two binomial
+    numbers, (6, 0.45) and (4, 0.95), 95 % of perfect confidences are off by 5 to 31."""
     print_evaluation(evaluation("a note"), unasked=0)
     printed = capsys.readouterr().out
     assert "confidence (balanced): off by 11.0 % (10 bins of 10 answers" in printed
+    assert "; a perfect one: 5.0 to 31.0 %)" in printed
     assert "of 4 that are 80% sure 75.0 % are right" in printed
 
 

@@ -266,6 +266,35 @@ def test_object_pushed_a_little_has_moved() -> None:
     assert (change.kind, change.distance_m) == ("moved", pytest.approx(0.6))
 
 
+CHAIR = solid(1, "chair", (0.0, 0.0, 0.45), (0.5, 0.5, 0.9))
+TABLE = solid(2, "table", (2.0, 0.0, 0.35), (1.6, 0.8, 0.7))
+BACKREST = solid(5, "chair", (0.0, 0.21, 0.75), (0.45, 0.06, 0.25))
+TABLE_TOP = solid(6, "table", (2.05, 0.0, 0.75), (1.7, 0.7, 0.08))
+
+
+def test_a_map_that_shows_the_tops_of_things_alone_differs_in_nothing() -> None:
+    """Of what stands behind a table, or above a floor out of view."""
+    whole, tops = scene(CHAIR, TABLE), scene(BACKREST, TABLE_TOP)
+    assert compare(whole, tops) == compare(tops, whole) == SceneChanges((), 2, ())
+
+
+@pytest.mark.parametrize("dx", [0.4, -0.4])
+def test_a_top_beside_its_whole_has_moved(dx: float) -> None:
+    """By as much as the whole would have, and it stays that thing."""
+    pushed = solid(6, "table", (2.0 + dx, 0.0, 0.75), (1.7, 0.7, 0.08))
+    (change,) = compare(scene(CHAIR, TABLE), scene(CHAIR, pushed)).changes
+    assert (change.kind, change.object_id, change.earlier_id) == ("moved", 6, 2)
+
+
+def test_a_thing_below_another_of_its_kind_is_another() -> None:
+    """A box of a shelf's upper board and one of its lower board: tops at two heights."""
+    upper = solid(1, "book", (0.0, 0.0, 1.45), (0.3, 0.3, 0.1))
+    lower = solid(2, "book", (0.0, 0.0, 1.05), (0.3, 0.3, 0.1))
+    found = compare(scene(upper), scene(upper, lower))
+    assert (found.unchanged, [c.object_id for c in found.changes]) == (1, [2])
+    assert compare(scene(upper), scene(lower)).unchanged == 0
+
+
 LABELS = st.sampled_from(["chair", "sofa", "couch", "lamp"])
 THINGS = st.lists(st.tuples(LABELS, st.integers(-6, 6)), max_size=8)
 

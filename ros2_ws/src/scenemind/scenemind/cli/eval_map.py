@@ -154,7 +154,8 @@ def _calibration(scores: MapScores) -> str:
     reliability = scores.reliability
     if reliability is None:
         return "-"
-    perfect = f"a perfect one on so few: {reliability.error_if_perfect / 100.0:.2f}"
+    low, high = (bound / 100.0 for bound in reliability.interval_if_perfect)
+    perfect = f"a perfect confidence: {low:.2f} to {high:.2f} with {reliability.n} objects"
     return f"{reliability.calibration_error / 100.0:.2f} ({perfect})"
 
 

@@ -11,9 +11,12 @@ from math import exp, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 BINS = 10
 SURE = 0.8
+_DRAWS = 10_000
+_WITHIN = (0.025, 0.975)  # the quantiles around 95 % of the draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,30 @@ class Reliability:
         return 100.0 * off / self.n
 
     @property
+    def interval_if_perfect(self) -> tuple[float, float]:
+        """The calibration errors, percent, between which 95 % of perfect confidences in these bins
+        lie. Between them an error cannot be told from a perfect confidence's; below the lower one
+        it is luck."""
+        low, high = np.quantile(self._errors_if_perfect(), _WITHIN)
+        return float(low), float(high)
+
+    @property
+    def as_far_off(self) -> float:
+        """The share of perfect confidences in these bins whose calibration error is as large,
+        percent."""
+        least = self.calibration_error - 1e-9  # sums in another order differ by rounding
+        return 100.0 * float(np.mean(self._errors_if_perfect() >= least))
+
+    def _errors_if_perfect(self) -> NDArray[np.float64]:
+        """Calibration errors, percent, where chance alone decides what is right; the same ones at
+        each call."""
+        chance, off = np.random.default_rng(0), np.zeros(_DRAWS)
+        for one in self.bins:
+            p = one.confidence / 100.0
+            off += np.abs(chance.binomial(one.n, min(p, 1.0), _DRAWS) - one.n * p)
+        return 100.0 * off / self.n
+
+    @property
     def sure(self) -> tuple[int, float | None]:
         """Number of answers with a confidence of `SURE` or more, and how many are right, percent;
         None: there is none."""
@@ -87,6 +114,7 @@ class Reliability:
             "n": self.n,
             "calibration_error": round(self.calibration_error, 2),
             "error_if_perfect": round(self.error_if_perfect, 2),
+            "interval_if_perfect": [round(bound, 2) for bound in self.interval_if_perfect],
             "sure": {"n": n_sure} | ({} if right is None else {"right": round(right, 2)}),
             "bins": [
                 {

@@ -107,9 +107,11 @@ def _confidence(found: Reliability, policy: str) -> str:
     sure = (
         "" if right is None else f"; of {n_sure} that are {SURE:.0%} sure {right:.1f} % are right"
     )
+    low, high = found.interval_if_perfect
     return (
         f"confidence{f' ({policy})' if policy else ''}: off by {found.calibration_error:.1f} %"
-        f" ({BINS} bins of {found.n} answers, right by {found.metric.replace('_', ' ')}){sure}"
+        f" ({BINS} bins of {found.n} answers, right by {found.metric.replace('_', ' ')}; a perfect"
+        f" one: {low:.1f} to {high:.1f} %){sure}"
     )
 
 

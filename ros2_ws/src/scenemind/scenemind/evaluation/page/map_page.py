@@ -75,6 +75,14 @@ class ComparedMap:
         reliability = self.scores.reliability
         return [] if reliability is None else list(bins_as_bars(reliability))
 
+    @property
+    def if_perfect(self) -> tuple[float, ...]:
+        """Between which shares a perfect confidence of so many objects would be off."""
+        reliability = self.scores.reliability
+        return (
+            () if reliability is None else tuple(p / 100 for p in reliability.interval_if_perfect)
+        )
+
 
 def compare_on_page(name: str, scores: MapScores, memory: MemoryAccess) -> ComparedMap:
     """Draw a memory beside the truth of its scores; frames whose image is damaged are left out,

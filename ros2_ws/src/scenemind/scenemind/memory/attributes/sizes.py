@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from scenemind.geometry import Box3D
 from scenemind.language.english import is_plural, normal, read_table, with_article
 from scenemind.language.vocabulary import Thesaurus
-from scenemind.perception.standing import Stance
+from scenemind.perception.standing import Range, Stance
 
 # Longest side in metres from which on an object is medium, large.
 MEDIUM_FROM_M = 0.3
@@ -29,6 +29,8 @@ class Kind:
         name: the kind. shortest_m, longest_m: the usual range of the longest side.
         stands_tall: clearly taller than wide when upright.
         stance: how it stands; None for kinds that hang or lie flat.
+        flat_depth_m: least and most depth of a flat kind that is seen from the front; None for
+            other kinds.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Kind:
     longest_m: float
     stands_tall: bool
     stance: Stance | None
+    flat_depth_m: Range | None
 
 
 def dimensions_m(yaw_box: Box3D) -> tuple[float, float, float]:
@@ -106,7 +109,8 @@ def _kinds() -> Mapping[str, Kind]:
     data = read_table("scenemind.memory.attributes", "usual_sizes.yaml")
     tall = frozenset(data["stands_tall"])
     stances = TypeAdapter(dict[str, Stance]).validate_python(data["stances"])
+    flat = TypeAdapter(dict[str, Range]).validate_python(data["flat_depths"])
     return {
-        name: Kind(name, shortest, longest, name in tall, stances.get(name))
+        name: Kind(name, shortest, longest, name in tall, stances.get(name), flat.get(name))
         for name, (shortest, longest) in data["sizes"].items()
     }

@@ -8,11 +8,11 @@ the camera had looked through its place before, by the depth of key frames; othe
 seen first then, and may have been there before: detectors miss things.
 
 Two maps share a world frame but no ids; their objects are matched by geometry. First those at one
-place: boxes that overlap, with labels that mean the same, or, where boxes are nearly equal, with
-other labels (renamed). Of the rest, a thing of the earlier map that has a lookalike in the later
-one was moved there. The remaining ones are missing, if the other map's camera had their place in
-the picture, or were added, if it had looked through it. Nothing was moved to a place that was in
-view before and not seen to be empty.
+place: boxes that overlap, as they are or down to one bottom, with labels that mean the same, or,
+where boxes are nearly equal, with other labels (renamed). Of the rest, a thing of the earlier map
+that has a lookalike in the later one was moved there. The remaining ones are missing, if the other
+map's camera had their place in the picture, or were added, if it had looked through it. Nothing was
+moved to a place that was in view before and not seen to be empty.
 
 People and animals come and go, and are no part of the place: that one is elsewhere is no change.
 """
@@ -364,6 +364,8 @@ def _is_far(change: SceneChange) -> bool:
 
 # 3D IoU from which boxes are at one place; other labels need more.
 _SAME_PLACE, _SAME_BOX = 0.25, 0.5
+# Of the smaller one of two boxes, down to one bottom: a backrest is within its chair.
+_SAME_PART = 0.5
 # An overlapping object that is farther away was pushed; shorter distances are differences of maps.
 _PUSHED_M = 2.0 * LEAST_MOVE_M
 
@@ -414,22 +416,45 @@ def _pairs_in_place(
         table.set(object_id, np.array(thing.box.extent()))
     things = list(after.values())
     extents = _extents(things)
-    rows, ids, boxes = table.pairs(extents)
+    rows, ids, boxes = table.pairs(extents, LEAST_MOVE_M)
     iou = compare_boxes(extents[rows], boxes).iou
-    for row, object_id, overlap in zip(rows.tolist(), ids.tolist(), iou.tolist(), strict=True):
+    down = compare_boxes(*_with_one_bottom(extents[rows], boxes))
+    best = np.maximum(iou, down.iou)
+    is_in_place = (best >= _SAME_PLACE) | (down.share >= _SAME_PART)
+    columns = (column.tolist() for column in (rows, ids, iou, best, is_in_place))
+    for row, object_id, overlap, overlap_of_kind, is_there in zip(*columns, strict=True):
         old, new = before[object_id], things[row]
-        if overlap >= _SAME_PLACE and _same_kind(old, new):
-            yield _Pair(old, new, 1.0 + overlap)
+        if is_there and _same_kind(old, new):
+            yield _Pair(old, new, 1.0 + overlap_of_kind)
         elif overlap >= _SAME_BOX:
             yield _Pair(old, new, overlap)
+
+
+def _with_one_bottom(
+    a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Boxes (P, 6) whose tops are at one height, down to the lower bottom of the two: of what
+    stands behind other things, or with the floor out of view, one map may show the top alone."""
+    a, b = a.copy(), b.copy()
+    level = np.abs(a[:, 5] - b[:, 5]) <= LEAST_MOVE_M
+    a[level, 2] = b[level, 2] = np.minimum(a[level, 2], b[level, 2])
+    return a, b
 
 
 def _changes_in_place(pair: _Pair) -> list[SceneChange]:
     """The change of an object that is about where it was, if any."""
     if not _same_kind(pair.before, pair.after):
         return [_change_of_pair("renamed", pair, pair.before.label)]
-    change = _change_of_pair("moved", pair)
-    return [change] if (change.distance_m or 0.0) >= _PUSHED_M else []
+    is_pushed = _pushed_m(pair.before.box, pair.after.box) >= _PUSHED_M
+    return [_change_of_pair("moved", pair)] if is_pushed else []
+
+
+def _pushed_m(before: Box3D, after: Box3D) -> float:
+    """How far a thing went, in metres, of which one map may show a part only: along each axis as
+    far as the side that went less, and nowhere where one box is within the other."""
+    sides = np.reshape(after.extent(), (2, 3)) - np.reshape(before.extent(), (2, 3))
+    went = np.where(np.sign(sides[0]) == np.sign(sides[1]), np.abs(sides).min(axis=0), 0.0)
+    return float(np.linalg.norm(went))
 
 
 def _change_of_pair(kind: ChangeKind, pair: _Pair, old_label: str = "") -> SceneChange:

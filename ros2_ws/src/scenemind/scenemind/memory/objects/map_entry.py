@@ -18,12 +18,13 @@ from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D, iou_3d
 from scenemind.memory.attributes.form import Form, FormWords
 from scenemind.memory.attributes.lazy_attributes import ComputedAttributes
-from scenemind.memory.attributes.sizes import find_stance
+from scenemind.memory.attributes.sizes import find_kind, find_stance
 from scenemind.memory.frame_corrections import FrameCorrections, moved_box, yaw_of
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.objects.box_table import compare_boxes
 from scenemind.memory.objects.carriers import NO_CARRIERS
 from scenemind.memory.objects.extent import box_of, is_too_wide
+from scenemind.memory.objects.hidden_backs import HiddenBack
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.objects.plain_sight import Outline
 from scenemind.memory.objects.plausible_labels import (
@@ -201,6 +202,7 @@ class MapEntry:
         "_doubted_from",
         "_form",
         "_form_label",
+        "_hidden_back",
         "_in_wall",
         "_is_too_wide",
         "_label",
@@ -261,6 +263,7 @@ class MapEntry:
         self._form: FormWords | None = None
         self._is_too_wide = False
         self._stance: Stance | None = None
+        self._hidden_back = HiddenBack()
         self._form_label = ""
         self._in_wall: tuple[Form, WallPlanes, float] | None = None
         self.frames = _NO_FRAMES
@@ -498,7 +501,7 @@ class MapEntry:
         """The value that others may keep, with the label that is most likely beside these walls."""
         probabilities = self.label_probabilities(walls)
         label = next(iter(probabilities))
-        return MapObject(
+        thing = MapObject(
             object_id=self.object_id,
             label=label,
             perceived_label=label,
@@ -518,6 +521,18 @@ class MapEntry:
             direction_count=len({cell % DIRECTIONS for cell in self.viewpoints}),
             known_yaw_box=self.box if self.is_placed else None,  # pictures tell no turn
         )
+        kind = find_kind(label)
+        if kind is None or kind.flat_depth_m is None or self.is_placed:
+            return thing
+        return self._hidden_back.complete(thing, kind.flat_depth_m, self._view_directions())
+
+    def _view_directions(self) -> NDArray[np.float64]:
+        """(D, 2): horizontal unit directions from the camera, in the middle of each compass sector
+        that the object was seen in; see `_novelty`."""
+        sectors = np.array(sorted({cell % DIRECTIONS for cell in self.viewpoints}), np.int64)
+        sectors[sectors >= DIRECTIONS // 2] -= DIRECTIONS  # they begin at 0 to both sides
+        angles = (sectors + np.sign(sectors) / 2.0) * (2.0 * pi / DIRECTIONS)
+        return np.column_stack((np.cos(angles), np.sin(angles)))
 
     def to_record(self) -> ObjectRecord:
         """The value that is stored."""
