@@ -53,22 +53,22 @@ class Whole:
 
 
 class HiddenBack:
-    """The back of one flat thing, found again where what it was found from has changed."""
+    """The back of one flat thing, found again where what it was found from has changed. Copies of
+    an object share one, on several threads."""
 
-    __slots__ = ("_known_by", "_whole")
+    __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known_by: tuple[NDArray[np.float32], Range, bytes] | None = None
-        self._whole: Whole | None = None
+        self._known: tuple[NDArray[np.float32], Range, bytes, Whole | None] | None = None
 
     def complete(self, thing: MapObject, usual_m: Range, views: NDArray[np.float64]) -> MapObject:
         """The thing as a whole; the same where nothing is missing. See `find_whole`."""
-        by = (thing.points, usual_m, views.tobytes())
-        known = self._known_by
-        if known is None or known[0] is not by[0] or known[1:] != by[1:]:
-            self._known_by = by
-            self._whole = find_whole(thing.points, thing.yaw_box, usual_m, views)
-        return thing if self._whole is None else self._whole.of(thing)
+        known, seen_from = self._known, views.tobytes()
+        if known is None or known[0] is not thing.points or known[1:3] != (usual_m, seen_from):
+            whole = find_whole(thing.points, thing.yaw_box, usual_m, views)
+            self._known = known = thing.points, usual_m, seen_from, whole
+        whole = known[3]
+        return thing if whole is None else whole.of(thing)
 
 
 def find_whole(
