@@ -306,8 +306,10 @@ def _with_anchor(command: trees.Command, before: trees.Command | None) -> trees.
     relation = trees.AddRelation | trees.DeleteRelation
     if not isinstance(command, relation) or not isinstance(before, relation):
         return command
-    is_same = command.subject == before.subject and command.anchor == trees.Marked()
-    return replace(command, anchor=before.anchor) if is_same else command
+    is_same = command.subject in (before.subject, trees.Marked())
+    if not is_same or command.anchor != trees.Marked():
+        return command
+    return replace(command, subject=before.subject, anchor=before.anchor)
 
 
 def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command | None:
