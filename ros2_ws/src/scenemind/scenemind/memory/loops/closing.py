@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import combinations
 from types import ModuleType
 
 import numpy as np
@@ -146,6 +147,7 @@ class LoopClosing:
         self._refused: Counter[str] = Counter()
         self._clouds = Clouds()
         self._applied = 0
+        self._applied_of: frozenset[Loop] = frozenset()  # loops at the last correction
         self._largest_m = self._largest_deg = 0.0
         self._put_off = self._putting_off = 0
         self._open3d: ModuleType | None = None
@@ -265,7 +267,7 @@ class LoopClosing:
         confirmed = False
         for piece in new:
             confirmed |= self._close(open3d, piece)
-        if confirmed:
+        if confirmed and self._is_wrong():
             self._correct(open3d)
 
     # Pieces
@@ -339,7 +341,7 @@ class LoopClosing:
                     self._world_T[first].inverse() @ aligned.move @ self._world_T[second]
                 )
                 confirmed |= self._note(
-                    Loop(first, second, first_T_second, aligned.residual_m, far)
+                    Loop(first, second, first_T_second, aligned.residual_m, far, aligned.moves)
                 )
         return confirmed
 
@@ -465,6 +467,12 @@ class LoopClosing:
 
     # The correction
 
+    def _is_wrong(self) -> bool:
+        """True if two loops, since the last correction, agree that the poses are not right. What
+        other ones say may be their own error: the surfaces fit as well as they lie."""
+        moving = [loop for loop in self._loops if loop.moves and loop not in self._applied_of]
+        return any(self._agree(a, b) for a, b in combinations(moving, 2))
+
     def _correct(self, open3d: ModuleType) -> None:
         loops = self._loops
         while len(nodes := _ends(loops, len(self._pieces))) > _MOST_NODES:
@@ -494,6 +502,7 @@ class LoopClosing:
             return
         with self._lock:
             self._applied += 1
+            self._applied_of = frozenset(self._loops)
             self._largest_m = max(self._largest_m, noted.largest_m)
             self._largest_deg = max(self._largest_deg, noted.largest_deg)
         self._follow(nodes, poses)
