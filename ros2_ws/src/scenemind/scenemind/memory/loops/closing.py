@@ -147,7 +147,6 @@ class LoopClosing:
         self._refused: Counter[str] = Counter()
         self._clouds = Clouds()
         self._applied = 0
-        self._applied_of: frozenset[Loop] = frozenset()  # loops at the last correction
         self._largest_m = self._largest_deg = 0.0
         self._put_off = self._putting_off = 0
         self._open3d: ModuleType | None = None
@@ -267,7 +266,7 @@ class LoopClosing:
         confirmed = False
         for piece in new:
             confirmed |= self._close(open3d, piece)
-        if confirmed and self._is_wrong():
+        if confirmed and self._drifts():
             self._correct(open3d)
 
     # Pieces
@@ -467,11 +466,11 @@ class LoopClosing:
 
     # The correction
 
-    def _is_wrong(self) -> bool:
-        """True if two loops, since the last correction, agree that the poses are not right. What
-        other ones say may be their own error: the surfaces fit as well as they lie."""
-        moving = [loop for loop in self._loops if loop.moves and loop not in self._applied_of]
-        return any(self._agree(a, b) for a, b in combinations(moving, 2))
+    def _drifts(self) -> bool:
+        """True once two loops agree that the poses are not right. What others say before may be
+        their own error: the surfaces fit as well as they lie."""
+        moving = [loop for loop in self._loops if loop.moves]
+        return self._applied > 0 or any(self._agree(a, b) for a, b in combinations(moving, 2))
 
     def _correct(self, open3d: ModuleType) -> None:
         loops = self._loops
@@ -502,7 +501,6 @@ class LoopClosing:
             return
         with self._lock:
             self._applied += 1
-            self._applied_of = frozenset(self._loops)
             self._largest_m = max(self._largest_m, noted.largest_m)
             self._largest_deg = max(self._largest_deg, noted.largest_deg)
         self._follow(nodes, poses)
