@@ -128,6 +128,11 @@ def test_rooms_are_not_told_apart(text: str) -> None:
     assert ask(text).text.startswith("Rooms are not known: ")
 
 
+def test_a_thing_that_is_named_after_a_room_is_a_thing() -> None:
+    found = ask("where is the kitchen counter?").text
+    assert found.startswith("There is no kitchen counter in the memory.")
+
+
 def test_still_is_no_part_of_a_name() -> None:
     can = thing(11, "soda can", (0.0, 0.2, 0.8), (0.07, 0.07, 0.12))
     router = Router(SmallMemory(snapshot_of([*ROOM, can])))

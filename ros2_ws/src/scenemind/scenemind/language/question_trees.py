@@ -349,9 +349,12 @@ def _choose(
 
 
 def _same(
-    first: trees.Reference, key: trees.Attribute, second: trees.Reference | None = None
+    first: trees.Reference,
+    key: trees.Attribute,
+    second: trees.Reference | None = None,
+    of_any: bool = False,
 ) -> trees.Question:
-    return trees.Same((first,) if second is None else (first, second), key)
+    return trees.Same((first,) if second is None else (first, second), key, of_any)
 
 
 def _how_much_more(

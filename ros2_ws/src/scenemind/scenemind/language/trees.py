@@ -247,10 +247,12 @@ class ListObjects:
 @dataclass(frozen=True, slots=True)
 class Same:
     """Question such as "are the shelf and the desk of the same colour"; one subject: all its
-    objects. The kind is what they are: "are both things chairs"; a dimension is measured."""
+    objects, or any two of them. The kind is what they are: "are both things chairs"; a dimension
+    is measured."""
 
     subjects: tuple[Reference, ...]
     key: Attribute | Dimension | Literal["kind"]
+    of_any: bool = False
 
 
 class Identify(_OfSubject):

@@ -54,10 +54,15 @@ def same(question: trees.Same, at: Resolver) -> Reply:
             values = [attribute_of(thing, key).value for thing in things]
         case _:
             values = [thing.attributes.get(key, "") for thing in things]
-    known = list(zip(things, values, strict=True))
-    if not all(values):
-        raise say.not_known(key, [thing for thing, value in known if not value])
-    word = say.yes_or_no(all(alike(key, values[0], other) for other in values[1:]))
+    known = [(thing, value) for thing, value in zip(things, values, strict=True) if value]
+    alike_to = [[one for one in known if alike(key, value, one[1])] for _, value in known]
+    most = max(alike_to, key=len, default=[])
+    is_pair = question.of_any and len(most) > 1
+    if len(known) < len(things) and not is_pair:
+        raise say.not_known(key, [t for t, value in zip(things, values, strict=True) if not value])
+    word = say.yes_or_no(is_pair or len(most) == len(things))
+    if is_pair:
+        known, things = most, tuple(thing for thing, _ in most)
     each = [
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
         for thing, value in known

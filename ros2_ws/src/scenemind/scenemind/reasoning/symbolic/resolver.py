@@ -301,7 +301,7 @@ class Resolver:
             number = f"{say.counted(len(known), noun)} {say.be(len(known))} known"
             said = shown(verbalization.bare(reference))
             text = f'Nothing in the memory fits "{said}" ({number}).'
-        elif is_room(reference) or find_room(reference.noun) is not None:
+        elif is_room(reference) or singular(noun).endswith(find_room(noun) or "?"):
             text = ROOMS_UNKNOWN
         else:
             head, _, last = noun.rpartition(" ")
