@@ -1,11 +1,17 @@
-"""Whether stretches of the way saw one thing or two."""
+"""Stretches of the way: whether they saw one thing or two, and how they move."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from scenemind.config import ObjectMapConfig
+from scenemind.geometry import Pose
+from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
+from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.object_record import Stretch
-from scenemind.memory.objects.stretches import never_seen_apart
+from scenemind.memory.objects.stretches import corrected, never_seen_apart
+from tests.unit.memory.things import observe
 
 
 def stretch(first: int, last: int, seen: int) -> Stretch:
@@ -43,3 +49,27 @@ def test_one_thing_under_two_names_takes_turns() -> None:
 def test_what_was_seen_at_other_times_may_be_one() -> None:
     assert never_seen_apart([stretch(0, 29, 30)], [stretch(300, 329, 30)])
     assert not never_seen_apart([], [stretch(300, 329, 30)])
+
+
+@pytest.mark.parametrize("shake_m", [0.0, 0.02])
+def test_only_where_single_poses_were_corrected_it_is_made_again(shake_m: float) -> None:
+    """Drift moves it as one, by the mean; each view that shook is moved by itself."""
+    frames = range(21)
+    shake = shake_m * (-1.0) ** np.arange(21)
+    entry = MapEntry(7, ObjectMapConfig(), 0)
+    for n in frames:
+        seen = observe((shake[n], 0, 0), track_id=0, seed=n)
+        entry.add(seen, View(n, np.array([0.0, -2.0, 1.0]), n, 0.0))
+    (before,) = entry.sealed()
+    poses = np.tile(np.eye(4), (21, 1, 1))
+    table = FrameTable(np.arange(21), np.arange(21) * 33_000_000, poses)
+    drift = 0.001 * np.arange(21)
+    right = [Pose(np.eye(3), np.array([drift[n] - shake[n], 0.0, 0.0])) for n in frames]
+    found = FrameCorrections.of_stamps(table, table.stamps_ns, right)
+    mean = found.of_stretches([0], [20])
+    (after,) = corrected([before], entry.box.corners(), mean, found)
+    as_one = before.moved(mean[0])
+    is_as_one = after.points.shape == as_one.points.shape and (after.points == as_one.points).all()
+    assert is_as_one == (shake_m == 0.0)
+    if shake_m:
+        assert np.ptp(after.points[:, 0]) < np.ptp(as_one.points[:, 0]) - shake_m

@@ -156,3 +156,13 @@ def test_what_is_only_like_it_is_said_to_be_the_nearest() -> None:
 )
 def test_the_thing_is_missing_before_its_place(question: str, text: str) -> None:
     assert ask(question).text.startswith(text)
+
+
+def test_what_was_looked_for_is_not_suggested() -> None:
+    kitchen = [thing(1, "oven", (0, 0, 0.5), (0.6, 0.6, 1.0), material="metal")]
+    failure = Router(SmallMemory(snapshot_of(kitchen))).ground(query("the glass thing")).failure
+    assert failure is not None
+    assert failure.text == (
+        'Nothing in the memory fits "object that is made of glass" (1 object is known).'
+    )
+    assert failure.suggestion == ""

@@ -152,8 +152,10 @@ def with_suggestion(
         return ReasoningError(code, f"{reason} {did_you_mean_this(suggestion)}", suggestion)
     if code == "not_found":
         suggestion = _with_known_nouns(text, labels)
-        if not suggestion and is_phrase and (suggestion := _nearest_phrase(text, labels)):
-            reason = f"{reason} {did_you_mean_this(suggestion)}"
+        if not suggestion and is_phrase:
+            meant = _nearest_phrase(text, labels)
+            suggestion = "" if f'"{meant}"' in reason else meant  # that was looked for
+            reason = f"{reason} {did_you_mean_this(suggestion)}".strip()
         return ReasoningError(code, reason, suggestion)
     return error
 
