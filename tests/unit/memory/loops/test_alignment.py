@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -46,6 +47,7 @@ def surface(view: View) -> Surface:
     return Surface(view.world_T_camera.transform(points), [view])
 
 
+IDENTITY = Pose.identity()
 HERE, BESIDE = look(0.0, 0.0, 1.1, 0.7, -0.25), look(0.3, -0.2, 1.1, 0.8, -0.25)
 
 
@@ -65,6 +67,22 @@ def test_a_corner_is_aligned_from_where_odometry_puts_it(open3d: ModuleType, dri
     assert error.angle_rad(Pose.identity()) < math.radians(0.5)
     assert found.residual_m < 0.01
     assert found.agreement > 0.98
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize(("drift", "moves"), [(0.005, False), (0.08, True)])
+def test_surfaces_that_fit_as_they_lie_tell_of_no_error(
+    open3d: ModuleType, drift: float, moves: bool
+) -> None:
+    """Depth is bent by two centimetres."""
+    target = surface(seen(HERE, (FLOOR, *WALLS)))
+    view = seen(BESIDE, (FLOOR, *WALLS))
+    u = np.arange(CAMERA.width)
+    bent = np.where(view.depth_m > 0.0, view.depth_m + 0.02 * np.sin(u / 4.0), 0.0)
+    source = surface(replace(view, depth_m=bent.astype(np.float32)))
+    found = align(open3d, moved(source, turn_about_z(0.0, drift, 0.0, 0.0)), target, IDENTITY)
+    assert found.refusal == ""
+    assert found.moves == moves
 
 
 @pytest.mark.extras

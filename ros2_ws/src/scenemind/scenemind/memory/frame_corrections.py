@@ -192,10 +192,15 @@ class FrameCorrections:
     def at_places(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """(M, 4, 4): for places (M, 3) of which no frame is known, in the world as it was, the
         corrections of the frames whose camera was nearest."""
-        if self._near is None:
-            self._near = scipy.spatial.cKDTree(self._places)
+        self.note_places()
+        assert self._near is not None
         _, rows = self._near.query(points)
         return self.matrices[rows]
+
+    def note_places(self) -> None:
+        """Make ready for `at_places`, which takes a while with many frames."""
+        if self._near is None:
+            self._near = scipy.spatial.cKDTree(self._places)
 
     def frames_at(self, stamps_ns: ArrayLike) -> NDArray[np.int64]:
         """(M,): numbers of the last frames up to some moments, of the newest run that has them."""

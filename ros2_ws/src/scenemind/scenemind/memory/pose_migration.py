@@ -94,6 +94,8 @@ def _prepare(
         objects.watch()
         ids, structure, packed = objects.ids_of_all(), state.frozen_structure(), state.tree.packed()
         seen_before = state.perceived()
+    if state.journal.entries():
+        corrections.note_places()  # their anchors ask while frames wait
     structure.correct(corrections)
     floor_z, planes = structure.floor_z, structure.planes
     walls = WallPlanes(planes)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,14 @@ from scenemind.memory.objects.gone_objects import compare_points
 from scenemind.memory.places.constellation import turn_about_z, yaw_of
 
 _REACHES_M = (0.4, 0.2, 0.1, 0.06)  # of the points that are paired
+_COMPARED_M = _REACHES_M[-2]  # reach in which two places of one cloud are compared
 _ROUNDS = 25
 _NORMAL_M, _NORMAL_POINTS = 0.2, 20
 _LEAST_PAIRED = 0.45  # share of the points
 _MOST_RESIDUAL_M = 0.03
+# By which share an alignment must bring the points of both nearer than they lie, to tell that these
+# lie wrong: less is within its own error, as depth is bent, and that by more than noise.
+_BETTER = 0.1
 _MOST_TILT_RAD = math.radians(2.5)
 # Share of the squared normals along the direction that they hold least; and about z, per metre.
 _LEAST_HELD = 0.08
@@ -53,6 +57,7 @@ class Alignment:
         paired: share of the source's points that lie on the target. residual_m: RMS distance of
             these from its planes.
         agreement: share of the compared depth in which both agree; NaN: none was compared.
+        moves: the surfaces fit better so than as they lie, and by more than depth is bent.
     """
 
     move: Pose
@@ -60,6 +65,7 @@ class Alignment:
     paired: float = 0.0
     residual_m: float = math.inf
     agreement: float = float("nan")
+    moves: bool = False
 
 
 def align(open3d: ModuleType, source: Surface, target: Surface, guess: Pose) -> Alignment:
@@ -85,28 +91,52 @@ def align(open3d: ModuleType, source: Surface, target: Surface, guess: Pose) -> 
     return _judged(open3d, source, target, ours, theirs, upright)
 
 
+def _fits_as_well(open3d: ModuleType, ours: Any, theirs: Any, move: Pose) -> bool:
+    """True if the surfaces meet as they lie nearly as well as after a move."""
+    as_it_lies = _meet(open3d, ours, theirs, Pose.identity(), _COMPARED_M)
+    moved = _meet(open3d, ours, theirs, move, _COMPARED_M)
+    if as_it_lies.paired < (1.0 - _BETTER) * moved.paired:
+        return False
+    return as_it_lies.residual_m <= (1.0 + _BETTER) * moved.residual_m
+
+
+class _Meeting(NamedTuple):
+    """How a moved cloud meets another one: see `Alignment`; the moved points (N, 3) that are
+    paired, and the normals (N, 3) where they meet."""
+
+    paired: float
+    residual_m: float
+    moved: NDArray[np.float64]
+    normals: NDArray[np.float64]
+
+
+def _meet(open3d: ModuleType, ours: Any, theirs: Any, move: Pose, reach_m: float) -> _Meeting:
+    found = open3d.pipelines.registration.evaluate_registration(
+        ours, theirs, reach_m, move.matrix()
+    )
+    pairs = np.asarray(found.correspondence_set).reshape(-1, 2)
+    moved = np.asarray(move.transform(np.asarray(ours.points)[pairs[:, 0]]), np.float64)
+    normals = np.asarray(theirs.normals)[pairs[:, 1]]
+    apart = ((moved - np.asarray(theirs.points)[pairs[:, 1]]) * normals).sum(axis=1)
+    residual_m = float(np.sqrt((apart**2).mean())) if len(apart) else math.inf
+    return _Meeting(float(found.fitness), residual_m, moved, normals)
+
+
 def _judged(
     open3d: ModuleType, source: Surface, target: Surface, ours: Any, theirs: Any, move: Pose
 ) -> Alignment:
-    found = open3d.pipelines.registration.evaluate_registration(
-        ours, theirs, _REACHES_M[-1], move.matrix()
-    )
-    pairs = np.asarray(found.correspondence_set)
-    if len(pairs) < _LEAST_PAIRED * len(source.points):
-        return Alignment(move, "too little of the surfaces meets", float(found.fitness))
-    moved = move.transform(source.points[pairs[:, 0]].astype(np.float64))
-    normals = np.asarray(theirs.normals)[pairs[:, 1]]
-    apart = ((moved - target.points[pairs[:, 1]]) * normals).sum(axis=1)
-    residual_m = float(np.sqrt((apart**2).mean()))
-    agreement = agreement_of(source, target, move)
-    result = float(found.fitness), residual_m, agreement
+    met = _meet(open3d, ours, theirs, move, _REACHES_M[-1])
+    if met.paired < _LEAST_PAIRED:
+        return Alignment(move, "too little of the surfaces meets", met.paired)
+    residual_m, agreement = met.residual_m, agreement_of(source, target, move)
+    result = met.paired, residual_m, agreement
     if residual_m > _MOST_RESIDUAL_M:
         return Alignment(move, "the surfaces stay apart", *result)
-    if not _is_held(moved, normals):
+    if not _is_held(met.moved, met.normals):
         return Alignment(move, "the place looks alike along one direction", *result)
     if not agreement >= AGREE:
         return Alignment(move, "one camera looks through what the other one saw", *result)
-    return Alignment(move, "", *result)
+    return Alignment(move, "", *result, moves=not _fits_as_well(open3d, ours, theirs, move))
 
 
 def agreement_of(source: Surface, target: Surface, move: Pose) -> float:

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import combinations
 from types import ModuleType
 
 import numpy as np
@@ -265,7 +266,7 @@ class LoopClosing:
         confirmed = False
         for piece in new:
             confirmed |= self._close(open3d, piece)
-        if confirmed:
+        if confirmed and self._drifts():
             self._correct(open3d)
 
     # Pieces
@@ -339,7 +340,7 @@ class LoopClosing:
                     self._world_T[first].inverse() @ aligned.move @ self._world_T[second]
                 )
                 confirmed |= self._note(
-                    Loop(first, second, first_T_second, aligned.residual_m, far)
+                    Loop(first, second, first_T_second, aligned.residual_m, far, aligned.moves)
                 )
         return confirmed
 
@@ -464,6 +465,12 @@ class LoopClosing:
             self._refused[reason] += 1
 
     # The correction
+
+    def _drifts(self) -> bool:
+        """True once two loops agree that the poses are not right. What others say before may be
+        their own error: the surfaces fit as well as they lie."""
+        moving = [loop for loop in self._loops if loop.moves]
+        return self._applied > 0 or any(self._agree(a, b) for a, b in combinations(moving, 2))
 
     def _correct(self, open3d: ModuleType) -> None:
         loops = self._loops

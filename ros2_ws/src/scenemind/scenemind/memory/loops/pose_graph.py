@@ -43,6 +43,7 @@ class Loop:
         first, second: numbers of the pieces, the older one first.
         first_T_second: between their anchors. residual_m: of the alignment.
         far: found by objects, since odometry alone did not tell where to look.
+        moves: it says that the pieces lie otherwise than they were mapped.
     """
 
     first: int
@@ -50,6 +51,7 @@ class Loop:
     first_T_second: Pose
     residual_m: float
     far: bool = False
+    moves: bool = True
 
 
 def solve(
