@@ -403,16 +403,17 @@ class SurfaceEvidence:
             self.shown[:, : MOST_SAMPLED // 2] = self.shown[:, ::2]
             self.shown[:, MOST_SAMPLED // 2 :] = 0
             self._sample_every *= 2
-        self.shown[rows, len(self.sampled_frames)] = encoded(self._in_voxels(means))
+        self.shown[rows, len(self.sampled_frames)] = encoded(self._about_middles(means, means))
         self.sampled_frames = (*self.sampled_frames, frame)
         self._since_sampled = self._sample_every - 1
 
-    def _in_voxels(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Places of points (..., 3) from the middles of the voxels that they are in, in voxels."""
-        place = points / np.float32(self.cell_m)
-        place -= np.floor(place)
-        place -= np.float32(0.5)
-        return place
+    def _about_middles(
+        self, places: NDArray[np.float32], points: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Places (..., 3) from the middles of the voxels that points (..., 3) are in, in voxels. A
+        place that was rounded may lie beyond its voxel."""
+        cell_m = np.float32(self.cell_m)
+        return places / cell_m - (np.floor(points / cell_m) + np.float32(0.5))
 
     def shown_places(self) -> NDArray[np.float32]:
         """(M, 4, 3), world, metres: what `shown` stands for, the middle of the voxel if nothing."""
@@ -510,7 +511,7 @@ class SurfaceEvidence:
                 places_m = self.shown_places()
                 self.cell_m *= 2.0
                 points, shown = self.points, self.shown > 0
-                places = encoded(self._in_voxels(places_m)) * shown
+                places = encoded(self._about_middles(places_m, points[:, None])) * shown
                 self._regroup(points, self.hits, self.weights)
                 rows = self.keys.searchsorted(voxel_keys(points, self.cell_m))
                 np.maximum.at(self.shown, rows, places)
