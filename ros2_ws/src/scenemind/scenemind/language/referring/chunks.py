@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -113,6 +113,7 @@ class Chunker:
     places: PhraseTable = PLACES
     longest = _PHRASES
     determiners = _DETERMINERS
+    small_words: Mapping[Kind, frozenset[str]] = _SMALL
 
     def __init__(self, words: Sequence[str], views: bool = False) -> None:
         self.words = tuple(words)
@@ -169,10 +170,10 @@ class Chunker:
 
     def small(self, word: str) -> Chunk | None:
         """The chunk of a word that is no part of a noun; None for others."""
-        if not word.isalnum():
+        if not word[0].isalnum():
             return None if word[0] == "@" else Chunk("break", (word,))
         adverb: Kind | None = "other" if _is_adverb(word) else None
-        kind = next((kind for kind in _KINDS if word in _SMALL[kind]), adverb)
+        kind = next((kind for kind, words in self.small_words.items() if word in words), adverb)
         return None if kind is None else Chunk(kind, (word,))
 
     def noun_at(self, start: int) -> Chunk:

@@ -42,6 +42,7 @@ _VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "m
 _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
 _FROM_VIEWER = {"closest": "front", "farthest": "back"}
 _IMPERATIVES = ("choose", "select", "pick")
+_RELATIVE = ("that", "those", "which", "who")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
 
 
@@ -308,34 +309,32 @@ class _Reader(Anchoring):
     def read(self) -> Reading:
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
-            "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
-            "and": self._and, "break": self._break, "other": self._other, "said": self._said,
+            "pronoun": self._pronoun, "other": self._other, "said": self._said,
         }  # fmt: skip
         while self._at < len(self._chunks):
-            chunk = self._chunks[self._at]
-            take[chunk.kind](chunk)
+            chunk, clause = self._chunks[self._at], self._clause
+            match chunk.kind:
+                case "view":
+                    clause.view = "facing" if chunk.value == "facing" else "from"
+                    clause.view_named = False
+                case "be":
+                    clause.after_be = True
+                case "not":
+                    clause.negated = True
+                case "and" | "break":
+                    clause.separated = True
+                    if chunk.kind == "break" and chunk.words[0] != ",":
+                        self._end_clause()
+                case kind:
+                    take[kind](chunk)
             self._at += 1
         self._end_clause()
         return self._draft.reading()
-
-    def _break(self, chunk: Chunk) -> None:
-        self._clause.separated = True
-        if chunk.words[0] != ",":
-            self._end_clause()
-
-    def _and(self, _: Chunk) -> None:
-        self._clause.separated = True
-
-    def _not(self, _: Chunk) -> None:
-        self._clause.negated = True
 
     def _said(self, chunk: Chunk) -> None:
         denied = self._take_negation()
         said = tuple(replace(condition, negated=denied) for condition in chunk.conditions)
         self._draft.merge(replace(chunk, conditions=said), self._nearer_subject())
-
-    def _be(self, _: Chunk) -> None:
-        self._clause.after_be = True
 
     def _other(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -363,17 +362,13 @@ class _Reader(Anchoring):
             clause.pointed = clause.pending is not None
         elif clause.pending is not None:
             self._anchor_of_pronoun(clause.pending)
-        elif word in ("that", "those") and clause.last is not None and not clause.separated:
+        elif word in _RELATIVE and clause.last is not None and not clause.separated:
             return
         else:
             self._draft.bind_fronted(self._draft.target)
             clause.view, clause.introduced, clause.after_be = None, False, False
             clause.subject = self._draft.target if self._draft.target != TARGET else None
             clause.last, clause.separated, clause.possessed = None, False, False
-
-    def _view(self, chunk: Chunk) -> None:
-        self._clause.view_named = False
-        self._clause.view = "facing" if chunk.value == "facing" else "from"
 
     def _place_chunk(self, chunk: Chunk) -> None:
         clause = self._clause

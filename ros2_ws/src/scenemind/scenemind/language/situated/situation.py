@@ -8,9 +8,9 @@ from functools import cache
 from itertools import dropwhile, takewhile
 
 from scenemind.language.english import read_table, word_set
-from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
+from scenemind.language.shapes import Sentence, ShapeBook, Words
 from scenemind.language.situated.phrases import places_of, read_phrase, with_marks, words_of
-from scenemind.language.slots import SlotWords, rest
+from scenemind.language.slots import SlotWords, one_word, rest
 from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import NounPhrase, Related, Viewer
 
@@ -82,7 +82,7 @@ def _of_marks(marked: Words) -> Iterator[Clue]:
     """Clues of "the window is on my left" and "on my left is the window"."""
     for clause in _clauses(marked):
         before = tuple(takewhile(_is_word, clause))
-        after = tuple(dropwhile(_is_mark, clause[len(before) :]))
+        after = tuple(dropwhile(lambda word: not _is_word(word), clause[len(before) :]))
         start = max((at for at, word in enumerate(before) if word in _HAVING), default=-1)
         thing = _thing(before[start + 1 :])
         if not _is_named(thing):
@@ -100,12 +100,8 @@ def _clauses(words: Words) -> Iterator[Words]:
             start = at + 1
 
 
-def _is_mark(word: str) -> bool:
-    return word[0] == "@"
-
-
 def _is_word(word: str) -> bool:
-    return not _is_mark(word)
+    return word[0] != "@"
 
 
 def _is_named(thing: NounPhrase) -> bool:
@@ -139,31 +135,25 @@ def _span_of_clause(p: SlotWords) -> tuple[int, int] | None:
     return span if is_one else None
 
 
-def _doing(p: SlotWords) -> str | None:
-    """A word such as "opening"."""
-    (word, *more) = rest(p)
-    return word if not more and word.endswith("ing") and word not in _NO_DOING else None
-
-
-def _adverb(p: SlotWords) -> str | None:
-    (word, *more) = rest(p)
-    return word if not more and word.endswith("ly") else None
+# A word such as "opening".
+_DOING = one_word(lambda word: word if word.endswith("ing") and word not in _NO_DOING else None)
+_ADVERB = one_word(lambda word: word if word.endswith("ly") else None)
 
 
 @cache
 def _clues() -> list[ShapeBook]:
-    readers = {"words": rest, "clause": _clause, "doing": _doing, "adverb": _adverb}
+    readers = {"words": rest, "clause": _clause, "doing": _DOING, "adverb": _ADVERB}
     return [
-        ShapeBook({"words": _TABLE["words"], "shapes": shapes}, readers, _clue)
+        ShapeBook(
+            {"words": _TABLE["words"], "shapes": shapes},
+            readers,
+            lambda name, values: (name, values["thing"]),
+        )
         for shapes in _TABLE["clues"]
     ]
 
 
-def _clue(name: str, values: Bound) -> tuple[str, Words]:
-    return name, values["thing"]
-
-
 @cache
 def _splits() -> ShapeBook:
-    readers = {"words": _span, "clause": _span_of_clause, "adverb": _adverb}
+    readers = {"words": _span, "clause": _span_of_clause, "adverb": _ADVERB}
     return ShapeBook(_TABLE, readers, lambda _, said: (said["rest"], said["situation"]))
