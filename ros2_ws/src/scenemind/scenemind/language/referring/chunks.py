@@ -196,7 +196,8 @@ class Chunker:
                 break
             if noun and word in _STARTERS and self._goes_on(at + 1):
                 break
-            if word == "right" and at > start and self._is_relation(at + 1):  # "right behind"
+            after = self.phrase_at(at + 1) if word == "right" and at > start else None
+            if after is not None and after.words[0] not in ("of", "to", "from"):  # "right behind"
                 at += 1
                 continue
             if word in self.determiners and not noun:
@@ -248,9 +249,6 @@ class Chunker:
     def _goes_on(self, at: int) -> bool:
         """Whether more of a noun follows: "facing the door left trash can" speaks of two things."""
         return at < len(self.words) and not self.ends_noun(at, True)
-
-    def _is_relation(self, at: int) -> bool:
-        return self.phrase_at(at) is not None and self.words[at] not in ("of", "to", "from")
 
     def _is_far_side(self, at: int, length: int) -> bool:
         """Whether the "far" of "the far left monitor" is no relation."""

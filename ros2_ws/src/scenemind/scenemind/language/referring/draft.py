@@ -244,11 +244,6 @@ class Draft:
             said, conditions=tuple(dict.fromkeys(conditions)), ranks=tuple(dict.fromkeys(ranks))
         )
 
-    def _anchor(self, index: int, above: tuple[int, ...]) -> Reference:
-        if index in self.things:
-            return self.things[index]
-        return self._phrase(index, above)
-
     def _links(self, index: int, above: tuple[int, ...]) -> Iterator[Related | Rank]:
         """Relations of a mention to others, and of others to it, which are turned around.
 
@@ -266,7 +261,8 @@ class Draft:
             if link.subject == index and not set(link.anchors) & set(inside):
                 if link.predicate in _OWNING and link.anchors[0] in of_others:
                     continue
-                yield _relation(link, tuple(self._anchor(at, inside) for at in link.anchors))
+                anchors = (self.things.get(at) or self._phrase(at, inside) for at in link.anchors)
+                yield _relation(link, tuple(anchors))
             elif link in turned:
                 inverse = INVERSE.get(link.predicate, link.predicate)
                 negated = link.negated != (link.subject in absent)
@@ -338,18 +334,16 @@ def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
     no_looks = {"other", "far", *_SIDES}
     words = [word for word in chunk.traits if word not in no_looks and word[0] != "@"]
     looks = [_look(word, chunk.order) for word in words]
-    conditions: list[Condition] = [look for look in looks if isinstance(look, HasAttribute)]
-    conditions += [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
-    conditions += [c for c in chunk.conditions if not isinstance(c, Rank)]
-    ranks = [look for look in (*looks, *chunk.conditions) if isinstance(look, Rank)]
+    marked = [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
+    said = (*looks, *marked, *chunk.conditions)
     return NounPhrase(
         chunk.value,
         chunk.definite,
         count=chunk.number,
-        conditions=tuple(conditions),
-        ranks=tuple(ranks),
+        conditions=tuple(part for part in said if not isinstance(part, Rank | str)),
+        ranks=tuple(part for part in said if isinstance(part, Rank)),
         other="other" in chunk.traits,
-        unread=tuple(look for look in looks if isinstance(look, str)),
+        unread=tuple(part for part in said if isinstance(part, str)),
         of_speaker=chunk.of_speaker,
         bound=chunk.bound,
     )

@@ -109,8 +109,7 @@ class Anchoring:
             self._against(chunk)
             return
         if self._whole:
-            self._relate(relation, self._draft.add(chunk))
-            self._after_anchor(relation, len(self._draft.mentions) - 1)
+            self._anchor_to(relation, draft.add(chunk))
             return
         looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
         if looks_only and relation.value in _OWNING:  # "with a round top"
@@ -131,9 +130,7 @@ class Anchoring:
                 index = self._pointed(chunk)
             else:
                 index = self._draft.target if self._is_target(chunk) else self._draft.add(chunk)
-            for other in (*self._clause.held, relation):
-                self._relate(other, index)
-            self._after_anchor(relation, index)
+            self._anchor_to(relation, index)
 
     def _is_target(self, chunk: Chunk) -> bool:
         """Whether an anchor is the target: "the chair is black. There is a lamp near the chair"."""
@@ -156,8 +153,11 @@ class Anchoring:
         draft.target = draft.add(chunk)
         return draft.target
 
-    def _after_anchor(self, relation: Chunk, index: int) -> None:
+    def _anchor_to(self, relation: Chunk, index: int) -> None:
+        """Relate what is spoken of to a mention, also by the relations that wait for it."""
         clause = self._clause
+        for other in (*clause.held, relation):
+            self._relate(other, index)
         clause.held.clear()
         clause.pending, clause.repeated = None, relation
         clause.separated = False
@@ -173,9 +173,7 @@ class Anchoring:
 
     def _anchor_of_pronoun(self, relation: Chunk) -> None:
         index = self._mention_of_it()
-        for other in (*self._clause.held, relation):
-            self._relate(other, index)
-        self._after_anchor(relation, index)
+        self._anchor_to(relation, index)
         if index == self._draft.target:
             self._clause.last = None  # what follows "with a lamp on it" is said of it
 

@@ -419,11 +419,11 @@ class _WholeChunker(Chunker):
 
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
-        here, after = (lexicon.RELATIONS.longest(self.words, at + n)[1] for n in (0, 1))
         word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
-        after = max(after, lexicon.RELATIONS.longest(self.words, at + 1 + is_hurried)[1])
         may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
-        is_one = may_be and after >= max(here, 1)
+        ends = (at, at + 1, at + 1 + is_hurried)
+        here, *after = (lexicon.RELATIONS.longest(self.words, end)[1] for end in ends)
+        is_one = may_be and max(after) >= max(here, 1)
         return Chunk("other", (word,), "posture") if is_one else None
 
     def _find_said(self, at: int) -> Chunk | None:
