@@ -66,34 +66,21 @@ Marks = Callable[[str], tuple[Condition, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A relation between mentions, by their indices.
+    """A relation between mentions, by their indices; or the place of one in the room or in its
+    group: "on the left", "in the corner".
 
     Attributes:
-        predicate: a value of `lexicon.FREE_RELATIONS`.
-        anchors: two for "between", else one.
-        order: 2 for "second closest".
+        predicate: a value of `lexicon.FREE_RELATIONS`; of a place a side, "corner", "room middle"
+            or "alone".
+        anchors: two for "between", none for a place, else one.
+        order: 2 for "second closest", "the second from the left".
     """
 
     subject: int
     predicate: str
-    anchors: tuple[int, ...]
+    anchors: tuple[int, ...] = ()
     negated: bool = False
     order: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Place of a mention in the room or in its group: "on the left", "in the corner".
-
-    Attributes:
-        place: a side, "corner", "room middle" or "alone".
-        order: 2 for "the second from the left".
-    """
-
-    subject: int
-    place: str
-    order: int = 1
-    negated: bool = False
 
 
 @dataclass(slots=True)
@@ -102,7 +89,7 @@ class Draft:
 
     Attributes:
         marks: what marks among the words stand for.
-        fronted, fronted_places: those before their subject: "in the corner is a lamp".
+        fronted: links and places before their subject: "in the corner is a lamp".
         orders: 2 for a mention said with "second"; 1 for the first row.
         things: mentions that are no noun phrases.
     """
@@ -110,11 +97,10 @@ class Draft:
     marks: Marks | None = None
     mentions: list[NounPhrase] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    places: list[Placed] = field(default_factory=list)
+    places: list[Link] = field(default_factory=list)
     view: tuple[ViewKind, int | None] | None = None
     target: int = TARGET
     fronted: list[Link] = field(default_factory=list)
-    fronted_places: list[Placed] = field(default_factory=list)
     orders: dict[int, int] = field(default_factory=dict)
     things: dict[int, Reference] = field(default_factory=dict)
 
@@ -171,17 +157,15 @@ class Draft:
 
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
-        self.links.extend(
-            replace(link, subject=index) if link.subject == FRONTED else link
-            for link in self.fronted
-        )
-        for place in self.fronted_places:
-            if index == self.target:
-                self.places.append(replace(place, subject=index))
-            elif place.place in _BESIDE:
-                self.links.append(Link(index, _BESIDE[place.place], (self.target,)))
+        for link in self.fronted:
+            if link.anchors:
+                is_of_it = link.subject == FRONTED
+                self.links.append(replace(link, subject=index) if is_of_it else link)
+            elif index == self.target:
+                self.places.append(replace(link, subject=index))
+            elif link.predicate in _BESIDE:
+                self.links.append(Link(index, _BESIDE[link.predicate], (self.target,)))
         self.fronted.clear()
-        self.fronted_places.clear()
 
     def set_view(self, kind: ViewKind, mention: int | None) -> None:
         """Set the viewpoint; one with a mention replaces one without."""
@@ -200,15 +184,8 @@ class Draft:
             self._name_the_nameless()
         self._order_the_target()
         self._order_rows()
-        self.links = [
-            replace(
-                link,
-                subject=self._known(link.subject),
-                anchors=tuple(dict.fromkeys(map(self._known, link.anchors))),
-            )
-            for link in self.links[:_MOST_LINKS]
-        ]
-        self.places = [replace(at, subject=self._known(at.subject)) for at in self.places]
+        self.links = list(map(self._with_target, self.links[:_MOST_LINKS]))
+        self.places = list(map(self._with_target, self.places))
         view, whole = None, [self._phrase(self.target)]
         if self.view is not None:
             kind, index = self.view
@@ -230,15 +207,15 @@ class Draft:
             elif isinstance(link, Related):
                 conditions.append(link)
         for at in placed:
-            if at.place in _IN_ROOM:
+            if at.predicate in _IN_ROOM:
                 room = NounPhrase("room", definite=True)
-                conditions.append(Related(_IN_ROOM[at.place], (room,), at.negated))
-            elif at.place == _ALONE:
+                conditions.append(Related(_IN_ROOM[at.predicate], (room,), at.negated))
+            elif at.predicate == _ALONE:
                 others = NounPhrase(said.noun, other=True)
                 conditions.append(Related("far", (others,), at.negated))
-        ends = [at for at in placed if at.place in _PLACES]
+        ends = [at for at in placed if at.predicate in _PLACES]
         sides = _ON_PLAN if self.marks is None and said.noun not in ROWS else _PLACES
-        ranks[:0] = [Rank(sides[at.place], at.order, negated=at.negated) for at in ends]
+        ranks[:0] = [Rank(sides[at.predicate], at.order, negated=at.negated) for at in ends]
         ranks[:0] = [link for link in linked if isinstance(link, Rank)]
         return replace(
             said, conditions=tuple(dict.fromkeys(conditions)), ranks=tuple(dict.fromkeys(ranks))
@@ -281,15 +258,12 @@ class Draft:
         if beside:  # "the second chair to the left of the door"
             self.links.append(replace(beside[0], predicate="closest", order=order))
             return
-        for number, at in enumerate(self.places):
-            if at in places and at.place in _BESIDE:
-                self.places[number] = replace(at, order=order)
-                return
-        for number, link in enumerate(self.links):
-            if link in compared:
-                self.links[number] = replace(link, order=order)
-                return
-        self.places.append(Placed(self.target, "left", order))
+        for said in (self.places, self.links):
+            for number, link in enumerate(said):
+                if link in compared or (link in places and link.predicate in _BESIDE):
+                    said[number] = replace(link, order=order)
+                    return
+        self.places.append(Link(self.target, "left", order=order))
 
     def _order_rows(self) -> None:
         """Count rows from the front, where nothing says from where: "the third row"."""
@@ -297,10 +271,13 @@ class Draft:
         said |= {k.subject for k in self.links if k.predicate in ("closest", "farthest")}
         for index, order in self.orders.items():
             if self.mentions[index].noun in ROWS and index not in said:
-                self.places.append(Placed(index, "front", order))
+                self.places.append(Link(index, "front", order=order))
 
-    def _known(self, index: int) -> int:
-        return self.target if index == TARGET else index
+    def _with_target(self, link: Link) -> Link:
+        """A link to the target, which is known now."""
+        ends = (self.target if end == TARGET else end for end in (link.subject, *link.anchors))
+        subject, *anchors = ends
+        return replace(link, subject=subject, anchors=tuple(dict.fromkeys(anchors)))
 
     def _name_the_nameless(self) -> None:
         """Give a noun to "the one on the left" after "facing the two windows", and to "another
@@ -326,7 +303,7 @@ class Draft:
             pass  # "the second largest"
         elif chunk.order > 1 or (chunk.is_ordinal and not sides and chunk.value in ROWS):
             self.orders[index] = chunk.order
-        self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
+        self.places.extend(Link(index, side, (), negated, chunk.order) for side in sides)
 
 
 def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:

@@ -19,7 +19,6 @@ from scenemind.language.referring.draft import (
     Draft,
     Link,
     Marks,
-    Placed,
     is_called,
     is_several,
 )
@@ -240,11 +239,10 @@ class Anchoring:
         # "The cup on the second table from the left".
         is_counted = before is not None and before.kind == "noun" and before.is_ordinal
         subject = self._nearer_subject() if self._whole or is_counted else self._outer
-        placed = Placed(
-            subject, place, order or self._order_before(), negated or self._take_negation()
-        )
+        negated = negated or self._take_negation()
+        placed = Link(subject, place, (), negated, order or self._order_before())
         at_start = self._clause.subject is None and self._clause.view is None
-        (self._draft.fronted_places if at_start else self._draft.places).append(placed)
+        (self._draft.fronted if at_start else self._draft.places).append(placed)
 
     def _nearer_subject(self) -> int:
         """Mention that a relation is about: the last one named, else the clause's subject."""
@@ -445,7 +443,7 @@ class _Reader(Anchoring):
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
-            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
+            draft.is_target_again(chunk) and not (clause.after_be and any(not link.anchors for link in draft.fronted))
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -476,19 +474,18 @@ class _Reader(Anchoring):
                 or clause.introduced
                 or clause.after_be
                 or clause.separated
-                or draft.fronted
+                or any(link.anchors for link in draft.fronted)
             )
         )
 
     def _is_said_of_target(self) -> bool:
         """Whether a noun after "be" is another noun for the target ("it is a blue rectangle")."""
         clause, draft = self._clause, self._draft
-        fronted = draft.fronted or draft.fronted_places
         return (
             clause.after_be
             and self._outer == draft.target
             and not clause.introduced
-            and not fronted
+            and not draft.fronted
         )
 
     def _is_joined(self) -> bool:
@@ -514,6 +511,6 @@ class _Reader(Anchoring):
         pending = self._clause.pending
         if pending is not None and pending.value in _FROM_VIEWER:  # "the chair furthest away"
             self._place(_FROM_VIEWER[pending.value])
-        if self._draft.fronted or self._draft.fronted_places:
+        if self._draft.fronted:
             self._draft.bind_fronted(self._draft.target)
         self._clause = Clause()
