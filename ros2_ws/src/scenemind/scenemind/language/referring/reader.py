@@ -20,7 +20,6 @@ from scenemind.language.referring.draft import (
     Link,
     Marks,
     is_called,
-    is_several,
 )
 from scenemind.language.trees import Reading, ViewKind
 
@@ -42,6 +41,7 @@ _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
 _FROM_VIEWER = {"closest": "front", "farthest": "back"}
 _IMPERATIVES = ("choose", "select", "pick")
 _RELATIVE = ("that", "those", "which", "who")
+_THIS = ("this", "these")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
 
 
@@ -56,8 +56,7 @@ class Clause:
         repeated: the previous relation, for "next to the bed and the lamp".
         possessed: whether the last mention came after "with": "a desk with a lamp on top".
         introduced: after "there is". after_be: whether a form of "be" came since the last noun.
-        pointed: after "this". retargeted: whether the next mention is the target. is_choice: after
-            "you want".
+        retargeted: whether the next mention is the target. is_choice: after "you want".
         view: viewpoint being read. view_named: with its mention. view_from: "facing it from ...".
     """
 
@@ -71,7 +70,6 @@ class Clause:
     possessed: bool = False
     introduced: bool = False
     after_be: bool = False
-    pointed: bool = False
     retargeted: bool = False
     is_choice: bool = False
     view: ViewKind | None = None
@@ -125,7 +123,8 @@ class Anchoring:
         elif chunk.value in _PARTS:
             self._clause.pending, self._clause.separated = None, True
         elif not (bare and following is not None and following.kind == "relation"):
-            if self._clause.pointed:
+            before = self._chunk_at(-1)
+            if before is not None and before.words[0] in _THIS:
                 index = self._pointed(chunk)
             else:
                 index = self._draft.target if self._is_target(chunk) else self._draft.add(chunk)
@@ -143,7 +142,6 @@ class Anchoring:
     def _pointed(self, chunk: Chunk) -> int:
         """Read a noun after "this": "a table stands in front of this refrigerator"."""
         draft = self._draft
-        self._clause.pointed = False
         if draft.target != TARGET and draft.is_target_again(chunk):
             return draft.target
         for index, mention in enumerate(draft.mentions):
@@ -167,14 +165,6 @@ class Anchoring:
             is_plain = not self._whole and draft.mentions[index].noun in BUILDING
             is_plain |= index in draft.things
             clause.last = clause.last if is_plain else index
-        if relation.value == "between":
-            self._second_end(index)
-
-    def _anchor_of_pronoun(self, relation: Chunk) -> None:
-        index = self._mention_of_it()
-        self._anchor_to(relation, index)
-        if index == self._draft.target:
-            self._clause.last = None  # what follows "with a lamp on it" is said of it
 
     def _relate(self, relation: Chunk, index: int) -> None:
         negated = self._take_negation()
@@ -189,17 +179,6 @@ class Anchoring:
         link = Link(subject, relation.value, (index,), negated, self._order_before())
         (self._draft.fronted if at_start else self._draft.links).append(link)
 
-    def _second_end(self, first: int) -> None:
-        """Read "... and the lamp" after "between the bed"."""
-        joint, noun = self._chunk_at(1), self._chunk_at(2)
-        if joint is None or joint.kind != "and" or noun is None or noun.kind != "noun":
-            return
-        second = self._draft.add(noun)
-        links = self._draft.fronted or self._draft.links
-        links[-1] = replace(links[-1], anchors=(first, second))
-        self._clause.last = second
-        self._at += 2
-
     def _against(self, chunk: Chunk) -> None:
         """Read "... than to the window" after "closer to the door"."""
         links, second = self._draft.fronted or self._draft.links, self._draft.add(chunk)
@@ -208,19 +187,19 @@ class Anchoring:
         links[-1] = replace(links[-1], predicate=CLOSER, anchors=ends)
         self._clause.pending, self._clause.last = None, second
 
-    def _is_other_end(self, relation: Chunk, chunk: Chunk) -> bool:
+    def _is_other_end(self, chunk: Chunk) -> bool:
         """Whether a noun after "and" is the other end of "between a table of books and a shelf";
         it is added."""
-        links, mentions = self._draft.links, self._draft.mentions
+        clause, links = self._clause, self._draft.fronted or self._draft.links
+        if clause.repeated is None or not self._is_joined():
+            return False
         of = next((at for at, k in enumerate(links) if k.predicate == "between"), -1)
         if of < 0 or len(links[of].anchors) > 1 or links[of].anchors[0] < 0:
             return False
-        first = links[of].anchors[0]
-        is_last = relation.value == "between" and of + 1 == len(links)
-        if not self._whole and (not is_last or is_several(mentions[first])):
+        if not self._whole and (clause.repeated.value != "between" or of + 1 < len(links)):
             return False
-        self._clause.last = self._draft.add(chunk)
-        links[of] = replace(links[of], anchors=(first, self._clause.last))
+        clause.last, clause.separated = self._draft.add(chunk), False
+        links[of] = replace(links[of], anchors=(*links[of].anchors, clause.last))
         return True
 
     def _in_room(self, relation: Chunk, chunk: Chunk) -> None:
@@ -233,14 +212,14 @@ class Anchoring:
         for side in [place] if place else sides:
             self._place(side, negated)
 
-    def _place(self, place: str, negated: bool = False, order: int = 0) -> None:
+    def _place(self, place: str, negated: bool = False) -> None:
         self._clause.pending = None
         before = self._chunk_at(-1)
         # "The cup on the second table from the left".
         is_counted = before is not None and before.kind == "noun" and before.is_ordinal
         subject = self._nearer_subject() if self._whole or is_counted else self._outer
         negated = negated or self._take_negation()
-        placed = Link(subject, place, (), negated, order or self._order_before())
+        placed = Link(subject, place, (), negated, self._order_before())
         at_start = self._clause.subject is None and self._clause.view is None
         (self._draft.fronted if at_start else self._draft.places).append(placed)
 
@@ -328,9 +307,8 @@ class _Reader(Anchoring):
         return self._draft.reading()
 
     def _said(self, chunk: Chunk) -> None:
-        denied = self._take_negation()
-        said = tuple(replace(condition, negated=denied) for condition in chunk.conditions)
-        self._draft.merge(replace(chunk, conditions=said), self._nearer_subject())
+        say = self._draft.deny if self._take_negation() else self._draft.merge
+        say(chunk, self._nearer_subject())
 
     def _other(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -354,10 +332,13 @@ class _Reader(Anchoring):
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
         following = self._chunk_at(1)
-        if word in ("this", "these") and following is not None and following.value:
-            clause.pointed = clause.pending is not None
-        elif clause.pending is not None:
-            self._anchor_of_pronoun(clause.pending)
+        if word in _THIS and following is not None and following.value:
+            return
+        if clause.pending is not None:
+            index = self._mention_of_it()
+            self._anchor_to(clause.pending, index)
+            if index == self._draft.target:
+                clause.last = None  # what follows "with a lamp on it" is said of it
         elif word in _RELATIVE and clause.last is not None and not clause.separated:
             return
         else:
@@ -368,11 +349,11 @@ class _Reader(Anchoring):
 
     def _place_chunk(self, chunk: Chunk) -> None:
         clause = self._clause
-        order, negated = self._order_before(), self._take_negation()
+        negated = self._take_negation()
         if clause.possessed and not (clause.separated or clause.view or self._whole):
             return
         for side in chunk.value.split(" "):
-            self._place(side, negated, order)
+            self._place(side, negated)
         clause.separated = False
 
     def _relation(self, chunk: Chunk) -> None:
@@ -390,9 +371,6 @@ class _Reader(Anchoring):
         In "on, next to" the vague one is dropped, in "on and next to" both count.
         """
         clause, pending = self._clause, self._clause.pending
-        if chunk.value in ("with", "without") and clause.negated:
-            chunk = replace(chunk, value="without" if chunk.value == "with" else "with")
-            clause.negated = False
         if pending is not None:
             if pending.value == "facing" and chunk.value in _PLACE_IN_ROOM:
                 return  # "facing the corner of the room"
@@ -407,6 +385,8 @@ class _Reader(Anchoring):
         clause = self._clause
         if clause.pending is not None:
             self._anchor(clause.pending, chunk)
+        elif self._is_other_end(chunk):
+            return
         elif clause.view is not None and (not clause.view_named or clause.view_from):
             self._view_noun(chunk)
         else:
@@ -427,8 +407,7 @@ class _Reader(Anchoring):
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
             draft.merge(chunk, clause.subject)
         elif clause.repeated is not None and self._is_joined() and not chunk.is_ordinal:
-            if not self._is_other_end(clause.repeated, chunk):
-                self._anchor(clause.repeated, chunk)
+            self._anchor(clause.repeated, chunk)
         else:
             self._main_noun(chunk)
 
@@ -443,7 +422,7 @@ class _Reader(Anchoring):
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
-            draft.is_target_again(chunk) and not (clause.after_be and any(not link.anchors for link in draft.fronted))
+            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted)
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -474,7 +453,7 @@ class _Reader(Anchoring):
                 or clause.introduced
                 or clause.after_be
                 or clause.separated
-                or any(link.anchors for link in draft.fronted)
+                or draft.fronted
             )
         )
 
@@ -511,6 +490,5 @@ class _Reader(Anchoring):
         pending = self._clause.pending
         if pending is not None and pending.value in _FROM_VIEWER:  # "the chair furthest away"
             self._place(_FROM_VIEWER[pending.value])
-        if self._draft.fronted:
-            self._draft.bind_fronted(self._draft.target)
+        self._draft.bind_fronted(self._draft.target)
         self._clause = Clause()
