@@ -108,39 +108,39 @@ class Draft:
         """Index of a new mention."""
         self.mentions.append(mention_of(chunk, self.marks))
         index = len(self.mentions) - 1
+        is_named = self.mentions[index] == NounPhrase(chunk.value, chunk.definite)
+        is_viewer = chunk.value in VIEWERS and is_named  # but no robot of several
         if chunk.thing is not None:
             self.things[index] = chunk.thing
-        elif chunk.value in VIEWERS and self.mentions[index] == NounPhrase(
-            chunk.value, chunk.definite
-        ):  # but no robot of several
-            self.things.update({index: Viewer()} if chunk.words[0] not in INDEFINITE else {})
+        elif is_viewer and chunk.words[0] not in INDEFINITE:
+            self.things[index] = Viewer()
         self._place_by_traits(chunk, index)
         return index
 
-    def merge(self, chunk: Chunk, index: int) -> None:
-        """Add looks to a mention, and a noun if it had none."""
+    def merge(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
+        """Add looks to a mention, and a noun if it had none.
+
+        Args:
+            negated: they are what it is not: "it is not black", "not the middle one".
+        """
         if index == TARGET:
             index = self.target = len(self.mentions)
             self.mentions.append(NounPhrase(""))
         known, more = self.mentions[index], mention_of(chunk, self.marks)
-        is_one_of_them = bool(chunk.value) and not chunk.plural
+        if negated:
+            looks = tuple(replace(look, negated=True) for look in more.conditions)
+            ranks = tuple(replace(rank, negated=True) for rank in more.ranks)
+            more = replace(more, noun="", conditions=looks, ranks=ranks)
+        is_one_of_them = bool(chunk.value) and not (chunk.plural or negated)
         self.mentions[index] = replace(
-            _both(known, more),
+            known,
             noun=known.noun or more.noun,
             count=None if is_one_of_them else known.count,
+            conditions=tuple(dict.fromkeys((*known.conditions, *more.conditions))),
+            ranks=tuple(dict.fromkeys((*known.ranks, *more.ranks))),
+            unread=tuple(dict.fromkeys((*known.unread, *more.unread))),
         )
-        self._place_by_traits(chunk, index)
-
-    def deny(self, chunk: Chunk, index: int) -> None:
-        """Add what a mention is not: "it is not black", "not the middle one"."""
-        more = mention_of(chunk, self.marks)
-        denied = replace(
-            more,
-            conditions=tuple(replace(c, negated=True) for c in more.conditions),
-            ranks=tuple(replace(rank, negated=True) for rank in more.ranks),
-        )
-        self.mentions[index] = _both(self.mentions[index], denied)
-        self._place_by_traits(chunk, index, negated=True)
+        self._place_by_traits(chunk, index, negated=negated)
 
     def is_target_again(self, chunk: Chunk) -> bool:
         """Whether a noun chunk refers to the target again ("the chair")."""
@@ -182,10 +182,10 @@ class Draft:
             self.mentions.append(NounPhrase(""))
         if self.marks is None:
             self._name_the_nameless()
-        self._order_the_target()
-        self._order_rows()
         self.links = list(map(self._with_target, self.links[:_MOST_LINKS]))
         self.places = list(map(self._with_target, self.places))
+        self._order_the_target()
+        self._order_rows()
         view, whole = None, [self._phrase(self.target)]
         if self.view is not None:
             kind, index = self.view
@@ -249,26 +249,25 @@ class Draft:
         """Find from where "the second chair" counts, if nothing before it says so: a side or a
         comparison of the sentence, else the left."""
         order = self.orders.get(self.target, 1)
-        links = [link for link in self.links if link.subject in (self.target, TARGET)]
-        compared = [link for link in links if link.predicate in ("closest", "farthest")]
-        places = [at for at in self.places if at.subject in (self.target, TARGET)]
-        if order == 1 or any(at.order > 1 for at in places) or any(k.order > 1 for k in compared):
+        said = [link for link in (*self.places, *self.links) if link.subject == self.target]
+        counted = [link for link in said if link.predicate in _COMPARING or not link.anchors]
+        if order == 1 or any(link.order > 1 for link in counted):
             return
-        beside = [link for link in links if link.predicate in _BESIDE.values()]
+        beside = [link for link in said if link.predicate in _BESIDE.values()]
         if beside:  # "the second chair to the left of the door"
             self.links.append(replace(beside[0], predicate="closest", order=order))
             return
-        for said in (self.places, self.links):
-            for number, link in enumerate(said):
-                if link in compared or (link in places and link.predicate in _BESIDE):
-                    said[number] = replace(link, order=order)
+        for known in (self.places, self.links):
+            for number, link in enumerate(known):
+                if link in counted and link.predicate in (*_BESIDE, *_COMPARING):
+                    known[number] = replace(link, order=order)
                     return
         self.places.append(Link(self.target, "left", order=order))
 
     def _order_rows(self) -> None:
         """Count rows from the front, where nothing says from where: "the third row"."""
         said = {at.subject for at in self.places}
-        said |= {k.subject for k in self.links if k.predicate in ("closest", "farthest")}
+        said |= {link.subject for link in self.links if link.predicate in _COMPARING}
         for index, order in self.orders.items():
             if self.mentions[index].noun in ROWS and index not in said:
                 self.places.append(Link(index, "front", order=order))
@@ -323,16 +322,6 @@ def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
         unread=tuple(part for part in said if isinstance(part, str)),
         of_speaker=chunk.of_speaker,
         bound=chunk.bound,
-    )
-
-
-def _both(known: NounPhrase, more: NounPhrase) -> NounPhrase:
-    """A mention with what is said of it elsewhere."""
-    return replace(
-        known,
-        conditions=tuple(dict.fromkeys((*known.conditions, *more.conditions))),
-        ranks=tuple(dict.fromkeys((*known.ranks, *more.ranks))),
-        unread=tuple(dict.fromkeys((*known.unread, *more.unread))),
     )
 
 

@@ -77,9 +77,25 @@ class Clause:
     view_from: bool = False
 
 
-class Anchoring:
-    """Reader of the anchors of relations."""
+def read(text: str) -> Reading:
+    """Tree of an expression; an empty phrase for any other text."""
+    return read_chunks(chunks_of(text))
 
+
+def read_chunks(
+    chunks: Sequence[Chunk], marks: Marks | None = None, whole: bool = False
+) -> Reading:
+    """Tree of the chunks of an expression.
+
+    Args:
+        whole: whether each chunk has its place in a phrase, so that none means little.
+        marks: of a part of a question, in which "what" has no noun: what marks among its words
+            ("@1") stand for, which are places that were read before.
+    """
+    return _Reader(chunks, marks, whole).read()
+
+
+class _Reader:
     def __init__(self, chunks: Sequence[Chunk], marks: Marks | None, whole: bool) -> None:
         self._chunks = chunks
         self._whole = whole
@@ -261,26 +277,6 @@ class Anchoring:
                 break
         return 1
 
-
-def read(text: str) -> Reading:
-    """Tree of an expression; an empty phrase for any other text."""
-    return read_chunks(chunks_of(text))
-
-
-def read_chunks(
-    chunks: Sequence[Chunk], marks: Marks | None = None, whole: bool = False
-) -> Reading:
-    """Tree of the chunks of an expression.
-
-    Args:
-        whole: whether each chunk has its place in a phrase, so that none means little.
-        marks: of a part of a question, in which "what" has no noun: what marks among its words
-            ("@1") stand for, which are places that were read before.
-    """
-    return _Reader(chunks, marks, whole).read()
-
-
-class _Reader(Anchoring):
     def read(self) -> Reading:
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
@@ -307,8 +303,7 @@ class _Reader(Anchoring):
         return self._draft.reading()
 
     def _said(self, chunk: Chunk) -> None:
-        say = self._draft.deny if self._take_negation() else self._draft.merge
-        say(chunk, self._nearer_subject())
+        self._draft.merge(chunk, self._nearer_subject(), negated=self._take_negation())
 
     def _other(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -400,7 +395,7 @@ class _Reader(Anchoring):
         if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
             if chunk.traits or chunk.value:
                 clause.negated = False
-                draft.deny(chunk, self._outer)
+                draft.merge(chunk, self._outer, negated=True)
             clause.subject, clause.last = self._outer, None
         elif chunk.is_mark:
             draft.merge(chunk, self._nearer_subject())

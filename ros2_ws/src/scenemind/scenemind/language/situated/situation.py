@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import dropwhile, takewhile
+from itertools import chain, dropwhile, takewhile
 
 from scenemind.language.english import read_table, word_set
 from scenemind.language.shapes import Sentence, ShapeBook, Words
-from scenemind.language.situated.phrases import places_of, read_phrase, with_marks, words_of
+from scenemind.language.situated.phrases import (
+    places_of,
+    read_phrase,
+    scanned,
+    with_marks,
+    words_of,
+)
 from scenemind.language.slots import SlotWords, one_word, rest
-from scenemind.language.tokens import Token, tokenize
+from scenemind.language.tokens import tokenize
 from scenemind.language.trees import NounPhrase, Related, Viewer
 
 _TABLE = read_table("scenemind.language.situated", "situation.yaml")
@@ -51,11 +57,8 @@ def split_situation(text: str) -> tuple[str, str]:
 def read_situation(text: str) -> tuple[Clue, ...]:
     """Clues in a situation; empty where it names no thing near the asker."""
     words = words_of(text)[:_MOST_WORDS]
-    found = [
-        (name, _thing(_until_end(after)))
-        for book in _clues()
-        for name, after in _matches(book, words)
-    ]
+    scans = chain(*(scanned(book, words, _LONGEST_THING) for book in _clues()))
+    found = [(of[0], _thing(_until_end(of[1]))) for *_, of in scans if of is not None]
     into_room = ("far", ROOM) in ((name, thing.noun) for name, thing in found)
     said = _SAID | ({"at": ("near",)} if into_room else {})
     clues = [
@@ -65,17 +68,6 @@ def read_situation(text: str) -> tuple[Clue, ...]:
         for predicate in said.get(name, (name,))
     ]
     return tuple(dict.fromkeys((*clues, *_of_marks(with_marks(words)))))
-
-
-def _matches(book: ShapeBook, words: Words) -> Iterator[tuple[str, Words]]:
-    """Names of the shapes that stand among words, with the words after each."""
-    said, at = Sentence("", [Token(word, 0) for word in words]), 0
-    while at < len(words):
-        end = min(len(words), at + _LONGEST_THING)
-        found = book.find(said, at, end)
-        if found is not None:
-            yield found
-        at = at + 1 if found is None else end - len(found[1])
 
 
 def _of_marks(marked: Words) -> Iterator[Clue]:
