@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -714,6 +714,14 @@ def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
             waiting.extend(part[::-1])
         else:
             waiting.extend([getattr(part, name) for name in _names_of_parts(part.__class__)])
+
+
+def with_parts(tree: Any, made: Callable[[Any], Any]) -> Any:
+    """A tree, or a tuple of trees, with what is made of each of its parts."""
+    if isinstance(tree, tuple):
+        return tuple(map(made, tree))
+    names = _names_of_parts(tree.__class__)
+    return replace(tree, **{name: made(getattr(tree, name)) for name in names}) if names else tree
 
 
 @cache
