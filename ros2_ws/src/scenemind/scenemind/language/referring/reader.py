@@ -366,6 +366,9 @@ class _Reader:
         In "on, next to" the vague one is dropped, in "on and next to" both count.
         """
         clause, pending = self._clause, self._clause.pending
+        if chunk.value in ("with", "without") and clause.negated:
+            chunk = replace(chunk, value="without" if chunk.value == "with" else "with")
+            clause.negated = False
         if pending is not None:
             if pending.value == "facing" and chunk.value in _PLACE_IN_ROOM:
                 return  # "facing the corner of the room"
