@@ -276,6 +276,16 @@ def test_the_second_end_of_between_may_follow_other_words() -> None:
     ]
 
 
+def test_what_follows_the_second_end_of_between_is_said_of_it() -> None:
+    (between,) = read("the difference between the chair here and the one in the hall").phrase.conditions
+    assert isinstance(between, Related)
+    assert said_of(between.anchors[1]) == [("inside", "hall")]  # type: ignore[arg-type]
+
+
+def test_things_of_the_same_kind_at_a_place_are_others() -> None:
+    assert relations("the chair is black. behind the wall is a lot of chairs") == []
+
+
 def test_corners_of_rooms_and_of_things() -> None:
     room = NounPhrase("room", definite=True)
     corner = Related("in the corner of", (room,))
