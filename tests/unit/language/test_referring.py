@@ -277,7 +277,9 @@ def test_the_second_end_of_between_may_follow_other_words() -> None:
 
 
 def test_what_follows_the_second_end_of_between_is_said_of_it() -> None:
-    (between,) = read("the difference between the chair here and the one in the hall").phrase.conditions
+    (between,) = read(
+        "the difference between the chair here and the one in the hall"
+    ).phrase.conditions
     assert isinstance(between, Related)
     assert said_of(between.anchors[1]) == [("inside", "hall")]  # type: ignore[arg-type]
 

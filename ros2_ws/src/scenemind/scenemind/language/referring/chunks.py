@@ -68,7 +68,7 @@ class Chunk:
     Attributes:
         value: the predicate, the place or the kind of view; the noun of a noun chunk.
         traits: of a noun chunk: words on look and place, in order.
-        order, number: 2 of "second"; 3 of "three". is_ordinal: whether an order was said.
+        order, number: 2 of "second", 0 without an ordinal; 3 of "three".
         conditions, definite, of_speaker, bound, thing: of a phrase that is read whole (`whole.py`):
             what its words on look say; see `NounPhrase`; the thing, where it is no noun phrase.
     """
@@ -77,9 +77,8 @@ class Chunk:
     words: tuple[str, ...]
     value: str = ""
     traits: tuple[str, ...] = ()
-    order: int = 1
+    order: int = 0
     number: int | None = None
-    is_ordinal: bool = False
     conditions: tuple[Condition | Rank, ...] = ()
     definite: bool = False
     of_speaker: bool = False
@@ -179,7 +178,7 @@ class Chunker:
     def noun_at(self, start: int) -> Chunk:
         """A noun chunk up to the next small word or relation; "left" and "black" are its traits."""
         words = self.words
-        at, order, number = start, None, None
+        at, order, number = start, 0, None
         noun: list[str] = []
         traits: list[str] = []
         while at < len(words):
@@ -218,8 +217,7 @@ class Chunker:
         if not noun and (is_the_light or is_stuff):
             noun, traits = traits[-1:], traits[:-1]
         kept = [word for word in noun if word not in _GENERIC]
-        said, is_ordinal = tuple(words[start:at]), order is not None
-        return Chunk("noun", said, " ".join(kept), tuple(traits), order or 1, number, is_ordinal)
+        return Chunk("noun", words[start:at], " ".join(kept), tuple(traits), order, number)
 
     def ends_noun(self, at: int, inside: bool) -> bool:
         """Whether a noun chunk ends before a word; `inside`: after a word of its noun."""
@@ -276,7 +274,7 @@ def _with_comparisons(chunks: list[Chunk]) -> list[Chunk]:
     for at, (noun, relation) in enumerate(itertools.pairwise(chunks)):
         following = chunks[at + 2] if at + 2 < len(chunks) else None
         said = [trait for trait in noun.traits if trait in _COMPARATIVES]
-        if noun.kind != "noun" or not (said or (noun.is_ordinal and relation.words == ("from",))):
+        if noun.kind != "noun" or not (said or (noun.order and relation.words == ("from",))):
             continue
         is_named = following is not None and (following.value != "" or following.thing is not None)
         is_anchored = following is not None and following.kind == "noun" and is_named
@@ -299,7 +297,7 @@ def _is_partitive(before: list[Chunk]) -> bool:
 
 def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
     """The noun with what was said of the part; "the front row of chairs" are chairs in a row."""
-    if part.value in ROWS and (part.traits or part.is_ordinal):
+    if part.value in ROWS and (part.traits or part.order):
         return [noun, Chunk("relation", ("in",), "inside"), part]
     # "The two chairs" of "a set of two chairs", but one: "the taller of the two chairs".
     is_part = part.value != "" or not _COMPARED.isdisjoint(part.traits)
@@ -308,7 +306,6 @@ def _whole(part: Chunk, of: Chunk, noun: Chunk) -> list[Chunk]:
         words=(*part.words, *of.words, *noun.words),
         traits=(*part.traits, *noun.traits),
         order=max(part.order, noun.order),
-        is_ordinal=part.is_ordinal or noun.is_ordinal,
         number=part.number if is_part else noun.number,
     )
     return [whole]

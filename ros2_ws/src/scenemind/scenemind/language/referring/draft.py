@@ -300,16 +300,16 @@ class Draft:
         sides = [_SIDES[trait] for trait in said]
         if any(map(_is_superlative, chunk.traits)):
             pass  # "the second largest"
-        elif chunk.order > 1 or (chunk.is_ordinal and not sides and chunk.value in ROWS):
+        elif chunk.order > 1 or (chunk.order and not sides and chunk.value in ROWS):
             self.orders[index] = chunk.order
-        self.places.extend(Link(index, side, (), negated, chunk.order) for side in sides)
+        self.places.extend(Link(index, side, (), negated, chunk.order or 1) for side in sides)
 
 
 def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
     """A noun chunk with its looks and what its marks stand for, without its places."""
     no_looks = {"other", "far", *_SIDES}
     words = [word for word in chunk.traits if word not in no_looks and word[0] != "@"]
-    looks = [_look(word, chunk.order) for word in words]
+    looks = [_look(word, chunk.order or 1) for word in words]
     marked = [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
     said = (*looks, *marked, *chunk.conditions)
     return NounPhrase(

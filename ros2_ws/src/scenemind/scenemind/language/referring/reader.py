@@ -232,7 +232,7 @@ class _Reader:
         self._clause.pending = None
         before = self._chunk_at(-1)
         # "The cup on the second table from the left".
-        is_counted = before is not None and before.kind == "noun" and before.is_ordinal
+        is_counted = before is not None and before.kind == "noun" and before.order > 0
         subject = self._nearer_subject() if self._whole or is_counted else self._outer
         negated = negated or self._take_negation()
         placed = Link(subject, place, (), negated, self._order_before())
@@ -271,8 +271,8 @@ class _Reader:
     def _order_before(self) -> int:
         """Ordinal right before: 2 in "second closest" and "second from the left"."""
         for chunk in reversed(self._chunks[max(self._at - 4, 0) : self._at]):
-            if chunk.kind == "noun" and (chunk.is_ordinal or chunk.value):
-                return chunk.order
+            if chunk.kind == "noun" and (chunk.order or chunk.value):
+                return chunk.order or 1
             if chunk.kind in ("break", "and"):
                 break
         return 1
@@ -404,7 +404,7 @@ class _Reader:
             draft.merge(chunk, self._nearer_subject())
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
             draft.merge(chunk, clause.subject)
-        elif clause.repeated is not None and self._is_joined() and not chunk.is_ordinal:
+        elif clause.repeated is not None and self._is_joined() and not chunk.order:
             self._anchor(clause.repeated, chunk)
         else:
             self._main_noun(chunk)

@@ -329,13 +329,13 @@ def _ranked(chunk: Chunk, following: Chunk | None) -> Chunk:
     is_anchored = following is not None and (
         following.kind == "place" or following.value in lexicon.COMPARING
     )
-    if chunk.is_ordinal and not (names or sides or is_anchored):
+    if chunk.order and not (names or sides or is_anchored):
         names = ["leftmost"]
     if not names:
         return chunk
-    ranks = [Rank(name, chunk.order) for name in names]
+    ranks = [Rank(name, chunk.order or 1) for name in names]
     conditions = (*chunk.conditions, *ranks)
-    return replace(chunk, traits=tuple(sides), order=1, is_ordinal=False, conditions=conditions)
+    return replace(chunk, traits=tuple(sides), order=0, conditions=conditions)
 
 
 class _WholeChunker(Chunker):
@@ -539,8 +539,8 @@ class _WholeChunker(Chunker):
             bound, number = _STRICTER[bound][0], max((number or 0) + _STRICTER[bound][1], 0)
             noun = noun if number == 1 else plural(noun)
         return Chunk(
-            "noun", words[opened:at], noun, tuple(traits), order or 1,
-            2 if "both" in before and number is None else number, order > 0,
+            "noun", words[opened:at], noun, tuple(traits), order,
+            2 if "both" in before and number is None else number,
             tuple(look for _, look in said),
             definite=not share and not before.isdisjoint((*lexicon.DEFINITE, "both")),
             of_speaker="my" in before,

@@ -97,7 +97,6 @@ def is_relative(look: HasAttribute) -> bool:
 
 def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates whose use nobody has told, by what such things are for."""
-
     said = wanted.value.split()
     verb, length = lexicon.USES.longest(said, 0)
     words = [verb, *(word for word in said[length:] if word not in _FILLING)]
