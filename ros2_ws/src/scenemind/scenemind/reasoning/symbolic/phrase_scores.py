@@ -179,7 +179,7 @@ class PhraseScores:
         like = self.of_kind(phrase.noun) if phrase.noun else 1.0 * (self._of_class(phrase) > 0.0)
         fit = like * self._look_scores(phrase)
         for condition in _relations(phrase):
-            related = self.relation_fit(condition)
+            related = self.relation_fit(condition, fit > 0.0)
             fit = fit if related is None else fit * related
         return np.asarray(fit)
 
@@ -263,7 +263,10 @@ class PhraseScores:
         """(N,) log scores of being the subject of a relation."""
         counts = _weight(condition.predicate)
         row = _row_of(condition)
-        fit = self.relation_fit(condition) if row is None else self._row_fit(condition, row, among)
+        if row is None:
+            fit = self.relation_fit(condition, among)
+        else:
+            fit = self._row_fit(condition, row, among)
         if fit is None:
             return np.zeros(len(among))
         if condition.negated:
@@ -271,17 +274,20 @@ class PhraseScores:
         best = 1.0 if is_in_room(condition) else max(float(fit[among].max()), 1e-6)
         return np.asarray(counts * np.log(np.clip(fit / best, _LEAST, 1.0)))
 
-    def relation_fit(self, condition: Related) -> Vector | None:
+    def relation_fit(self, condition: Related, among: Mask) -> Vector | None:
         """Scores (N,) in [0, 1] for a relation to its possible anchors, or to who speaks.
 
         None where nothing is known of those, and for comparisons.
+
+        Args:
+            among: (N,) of the candidates; scores of others are meaningless.
         """
         if condition.predicate in _COMPARING or _row_of(condition) is not None:
             return None
-        fit = self._affirmed(condition)
+        fit = self._affirmed(condition, among)
         return np.asarray(1.0 - fit) if fit is not None and condition.negated else fit
 
-    def _affirmed(self, condition: Related) -> Vector | None:
+    def _affirmed(self, condition: Related, among: Mask) -> Vector | None:
         predicate, relations = condition.predicate, relations_of(self.scene)
         place = condition.anchors[0].noun
         if isinstance(condition.anchors[0], Viewer):
@@ -296,10 +302,13 @@ class PhraseScores:
         anchors = [self.candidates(anchor) for anchor in condition.anchors]
         if not all(anchors):
             return None
+        things, fit = np.flatnonzero(among), np.zeros(len(among))
         if predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
-            return relations.graded_between(anchors[0], anchors[-1])
-        each = [w * relations.graded(predicate, row, self.onlooker) for row, w in anchors[0]]
-        fit = _several(np.asarray(each), condition)
+            fit[things] = relations.graded_between(anchors[0], anchors[-1], things)
+            return fit
+        rows, weights = zip(*anchors[0], strict=True)
+        each = relations.graded(predicate, rows, self.onlooker, things)
+        fit[things] = _several(np.array(weights)[:, None] * each, condition)
         sure = [row for row, w in anchors[0] if w >= _SURELY]
         fit[relations.denied(predicate, sure)] = 0.0
         return fit
@@ -405,7 +414,7 @@ class PhraseScores:
 
 
 def _several(each: Vector, condition: Related) -> Vector:
-    """Scores (N,) from those (A, N) for each of the possible anchors: that of the best one, or,
+    """Scores (M,) from those (A, M) for each of the possible anchors: that of the best one, or,
     where a number of them is named, the mean of as many; less if there are more of what a thing
     has."""
     (anchor, *_) = condition.anchors

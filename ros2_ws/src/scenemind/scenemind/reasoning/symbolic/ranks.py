@@ -146,7 +146,7 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
 def along(scene: Scene, side: str, onlooker: Onlooker, group: Vector) -> Vector | None:
     """(N,) coordinates towards a side of a group's middle (2,), in metres; None where unknown."""
     axis = onlooker.axis(side, group)
-    return None if axis is None else np.asarray(scene.center[:, :2] @ axis)
+    return None if np.isnan(axis).any() else np.asarray(scene.center[:, :2] @ axis)
 
 
 def _to_side(scene: Scene, side: str, among: Mask, onlooker: Onlooker) -> Vector | None:
