@@ -210,9 +210,10 @@ def test_what_carries_a_thing_is_what_it_lies_on(carries: str, lies: str) -> Non
 
 def test_comparisons_are_to_the_nearest_anchor() -> None:
     scene = cubes((0, 0, 0), (4, 0, 0), (1, 0, 0), (6, 0, 0))
-    nearer = compared(scene, [0, 1], farthest=False)
+    nearer = compared(scene, [0, 1], np.ones(len(scene), bool), farthest=False)
     assert nearer[2:] == pytest.approx([-(0.8 + 1.0) / 2.0, -(1.8 + 2.0) / 2.0])
-    assert compared(scene, [0, 1], farthest=True) == pytest.approx(-nearer)
+    farther = compared(scene, [0, 1], np.ones(len(scene), bool), farthest=True)
+    assert farther == pytest.approx(-nearer)
 
 
 ROW = cubes(*((x, 0.0, z) for x, z in ((-1, 0.1), (0, 0.1), (1, 0.1), (0, 1.1))))

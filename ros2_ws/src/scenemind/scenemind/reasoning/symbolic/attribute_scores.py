@@ -165,9 +165,8 @@ def _measured_scores(
         return _size_scores(value, scene, like, order)
     if key == "color" or value in lexicon.MOST_OF:
         value = lexicon.MOST_OF.get(value, value)
-        seen = [thing.attributes.get("color", "") for thing in scene.objects]
-        fits = {name: _seen_as(value, name) if name else _UNKNOWN for name in set(seen)}
-        return np.array([fits[name] for name in seen])
+        names, of_objects = scene.colours
+        return np.array([_seen_as(value, n) if n else _UNKNOWN for n in names])[of_objects]
     if value in _ROUND or value in _OBLONG:
         flat = np.sort([thing.yaw_box.size[:2] for thing in scene.objects], axis=1)
         fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)

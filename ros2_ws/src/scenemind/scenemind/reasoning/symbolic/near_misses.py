@@ -66,15 +66,15 @@ def unfit_parts(
         yield Unfit(phrase.noun)
     for condition in phrase.conditions:
         if isinstance(condition, Related) and not is_in_room(condition):
-            among = label_fit >= _LABEL
-            among[row] = True
-            fit = graded.relation_fit(condition, among)
+            itself = np.arange(len(label_fit)) == row
+            fit = graded.relation_fit(condition, itself)
             if fit is None:
                 continue
-            holds = _holds(condition, graded, among) != condition.negated
+            alike = label_fit >= _LABEL
+            holds = _holds(condition, graded, alike | itself) != condition.negated
             holds |= is_exact
             if fit[row] < _RELATION or not holds[row]:
-                of_all = not holds[label_fit >= _LABEL].any()
+                of_all = not holds[alike].any()
                 is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)

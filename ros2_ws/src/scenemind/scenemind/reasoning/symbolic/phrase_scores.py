@@ -333,7 +333,7 @@ class PhraseScores:
         elif condition.predicate == "between":
             fit[among] = rows.middles()
         for rank in row.ranks:
-            values = self._row_values(rank, seen_by, points.mean(axis=0))
+            values = self._row_values(rank, seen_by, points.mean(axis=0), among)
             if rank.superlative == "middle":
                 fit[among] *= rows.middle()
             elif rank.superlative in ("highest", "lowest"):
@@ -344,12 +344,14 @@ class PhraseScores:
                 fit[among] *= rows.ordered(values[among], rank.order)
         return fit
 
-    def _row_values(self, rank: Rank, seen_by: Onlooker, group: Vector) -> Vector | None:
+    def _row_values(
+        self, rank: Rank, seen_by: Onlooker, group: Vector, among: Mask
+    ) -> Vector | None:
         """(N,) coordinates in metres, highest in the row that a rank puts first."""
         if rank.anchor is not None:
             rows = self.likely_rows(rank.anchor)
             is_farthest = rank.superlative == "farthest"
-            return compared(self.scene, rows, farthest=is_farthest) if rows else None
+            return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
         if rank.superlative not in _SIDE_RANKS:
             return None
         if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
@@ -381,7 +383,7 @@ class PhraseScores:
         if isinstance(rank.anchor, NounPhrase):
             rows = self.likely_rows(rank.anchor)
             if rows:
-                values_m = compared(self.scene, rows, farthest=is_farthest)
+                values_m = compared(self.scene, rows, among, farthest=is_farthest)
             among = among.copy()
             among[[] if rank.anchor.other else rows] = False
         elif self.around is not None:

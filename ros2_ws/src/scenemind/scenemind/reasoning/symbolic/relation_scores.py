@@ -191,6 +191,8 @@ class GradedRelations:
     def denied(self, predicate: str, rows: Sequence[int | None]) -> Mask:
         """Mask (N,) of things that are in a relation to none of these, as people say."""
         none = np.zeros(len(self._scene), bool)
+        if rows and not self._is_corrected:
+            return none
         each = [none if row is None else self._refuted(predicate, row) for row in rows]
         return np.asarray(np.all(each, axis=0))
 
@@ -343,7 +345,8 @@ class GradedRelations:
     def _computed(
         self, predicate: str, rows: NDArray[np.intp], anchor: Anchor, context: RelationContext
     ) -> Scores:
-        query = RelationQuery([self._scene.objects[row] for row in rows], anchor.thing, context)
+        things, bounds = self._scene.objects_at(rows.tolist()), self._scene.bounds[rows]
+        query = RelationQuery(things, anchor.thing, context, bounds)
         try:
             return query.scores(RELATION_NAMES[predicate])
         except SceneMemoryError as error:

@@ -229,9 +229,12 @@ class Resolver:
             return self.anchors(reference) if anchors is None else anchors
 
         keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
-        finite = np.isfinite(keys)
-        ordered = rows[finite][np.argsort(keys[finite], kind="stable")]
-        return ordered[rank.order - 1 : rank.order - 1 + count]
+        rows, keys = rows[np.isfinite(keys)], keys[np.isfinite(keys)]
+        last = rank.order - 1 + count
+        if 0 < last < len(keys):  # of many only those that may be first are sorted
+            first = keys <= np.partition(keys, last - 1)[last - 1]
+            rows, keys = rows[first], keys[first]
+        return rows[np.argsort(keys, kind="stable")][rank.order - 1 : last]
 
     def _agreement(
         self, rank: trees.Rank, among: NDArray[np.intp], best: NDArray[np.intp]
