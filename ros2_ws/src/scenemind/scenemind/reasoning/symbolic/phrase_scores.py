@@ -197,7 +197,7 @@ class PhraseScores:
         # "The middle chair on the left of the table" is in the middle of those.
         for share, part in said:
             if isinstance(part, Rank) or part.predicate in _COMPARING:
-                total += share * self._rank(part, _likely(total))
+                total += share * self._rank(part, _likely(total), prior > 0.0)
         return np.asarray(np.exp(total - total.max()) * prior.max())
 
     def _of_class(self, phrase: NounPhrase) -> Vector:
@@ -368,22 +368,22 @@ class PhraseScores:
                 return Onlooker.of(Viewpoint.looking(at, self.scene.middle, f"the {noun}"))
         return None
 
-    def _rank(self, said: Rank | Related, among: Mask) -> Vector:
-        """(N,) log scores of a rank among the likely ones; "far" ranks too."""
+    def _rank(self, said: Rank | Related, among: Mask, possible: Mask) -> Vector:
+        """(N,) log scores of a rank of the possible ones among the likely ones; "far" ranks too."""
         if isinstance(said, Related):
             said = Rank("closest" if said.negated else "farthest", 1, said.anchors[0])
-            return _weight("far") * self._compared(said, among)
+            return _weight("far") * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
-            return _weight("closest") * self._compared(said, among)
+            return _weight("closest") * self._compared(said, among, possible)
         return rank_scores(self.scene, said, among, self.onlooker)
 
-    def _compared(self, rank: Rank, among: Mask) -> Vector:
+    def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"
         values_m = None
         if isinstance(rank.anchor, NounPhrase):
             rows = self.likely_rows(rank.anchor)
             if rows:
-                values_m = compared(self.scene, rows, among, farthest=is_farthest)
+                values_m = compared(self.scene, rows, possible, farthest=is_farthest)
             among = among.copy()
             among[[] if rank.anchor.other else rows] = False
         elif self.around is not None:
