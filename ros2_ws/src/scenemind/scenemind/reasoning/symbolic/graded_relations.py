@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ _SURE, _SURE_OF_FRONT = 0.8, 0.6
 SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "rear"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """Pairs of axis-aligned boxes (world, metres), of shapes (..., 3) that broadcast: of (N, 3) and
     (A, 1, 3) results are (A, N).
@@ -43,20 +44,20 @@ class Pairs:
     other_low: Matrix
     other_high: Matrix
 
-    @property
+    @cached_property
     def offset(self) -> Matrix:
         """(..., 3): from the middle of the other box to that of the subject."""
         return (self.low + self.high - self.other_low - self.other_high) / 2.0
 
-    @property
+    @cached_property
     def gap_m(self) -> Vector:
         """Distances between surfaces."""
-        return np.asarray(np.linalg.norm(self._apart(), axis=-1))
+        return np.asarray(np.linalg.norm(self._apart, axis=-1))
 
-    @property
+    @cached_property
     def level_gap_m(self) -> Vector:
         """Distances between surfaces, seen from above."""
-        apart = self._apart()
+        apart = self._apart
         return np.hypot(apart[..., 0], apart[..., 1])
 
     @property
@@ -68,14 +69,14 @@ class Pairs:
     def overlap(self) -> Vector:
         """Share of the smaller footprint that is over or under the other."""
         own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        area = np.prod(np.clip(self._shared()[..., :2], 0.0, None), axis=-1)
+        area = np.prod(np.clip(self._shared[..., :2], 0.0, None), axis=-1)
         smaller = np.minimum(own.prod(axis=-1), other.prod(axis=-1))
         return np.asarray(area / np.maximum(smaller, _EPSILON))
 
     @property
     def share_within(self) -> Vector:
         """Share of the subject's volume inside the other box."""
-        volume = np.prod(np.clip(self._shared(), 0.0, None), axis=-1)
+        volume = np.prod(np.clip(self._shared, 0.0, None), axis=-1)
         own = np.prod(self.high - self.low, axis=-1)
         return np.asarray(volume / np.maximum(own, _EPSILON))
 
@@ -86,11 +87,13 @@ class Pairs:
         is_larger = own.prod(axis=-1) > other.prod(axis=-1)
         return np.where(is_larger, _LARGER, 1.0)
 
+    @cached_property
     def _shared(self) -> Matrix:
         return np.minimum(self.high, self.other_high) - np.maximum(self.low, self.other_low)
 
+    @cached_property
     def _apart(self) -> Matrix:
-        return np.maximum(-self._shared(), 0.0)
+        return np.maximum(-self._shared, 0.0)
 
 
 def on(pairs: Pairs) -> Vector:
