@@ -600,6 +600,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
     "NotTheOther": _not_the_other,
+    "NothingThere": lambda subject: trees.Exists(replace(subject, count=0, bound="at most")),
     "OnEach": _on_each,
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,
@@ -618,7 +619,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
 # What shapes without a subject ask for.
 _OF_ANYTHING: dict[str, trees.Reference] = {
     **dict.fromkeys(
-        ("Count", "Exists", "ListObjects", "Usable", "UsableAt", "WhichOf"), trees.NounPhrase("")
+        ("Count", "Exists", "ListObjects", "NothingThere", "Usable", "UsableAt", "WhichOf"),
+        trees.NounPhrase(""),
     ),
     **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
     "People": trees.NounPhrase("person"),
