@@ -8,7 +8,7 @@ what it asks, and the shapes are tried on it. What "it" and "the tall one" mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -335,9 +335,9 @@ def _is_nowhere(phrase: trees.NounPhrase) -> bool:
 @cache
 def book() -> ShapeBook:
     """The shapes of questions."""
-    table = _table()
-    table["words"]["except"] = [" ".join(form) for form in lexicon.EXCEPT]
-    table["words"]["kin"] = sorted(lexicon.KIN)
+    said = {"except": [" ".join(form) for form in lexicon.EXCEPT], "kin": sorted(lexicon.KIN)}
+    table = question_table()
+    table = {**table, "words": {**table["words"], **said}}
     return ShapeBook(table, READERS, built_question, MADE)
 
 
@@ -354,10 +354,11 @@ def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
 
 
 @cache
-def _table() -> Any:
+def question_table() -> Mapping[str, Any]:
+    """The shapes of questions and their words, as `questions.yaml` has them."""
     return read_table("scenemind.language", "questions.yaml")
 
 
 @cache
 def _frame_words(name: str) -> frozenset[str]:
-    return frozenset(_table()["words"][name])
+    return frozenset(question_table()["words"][name])
