@@ -716,6 +716,17 @@ def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
             waiting.extend([getattr(part, name) for name in _names_of_parts(part.__class__)])
 
 
+def with_part(tree: Any, part: object, new: object) -> Any:
+    """A tree with another part wherever one stands in it."""
+    if tree == part:
+        return new
+    if isinstance(tree, tuple):
+        return tuple(with_part(each, part, new) for each in tree)
+    names = _names_of_parts(tree.__class__)
+    changed = {name: with_part(getattr(tree, name), part, new) for name in names}
+    return replace(tree, **changed) if names else tree
+
+
 @cache
 def _names_of_parts(kind: type) -> tuple[str, ...]:
     """Fields of a dataclass, the last one first; none of other types."""

@@ -27,6 +27,8 @@ _LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
 NEARLY = 0.7
 # Relations of a match of which so many only nearly hold are no match.
 _TOO_MANY = 2
+# A picture on a wall is over what stands just before it: least fit.
+_UPRIGHT, _OVER = ("above", "below"), 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def unfit_parts(
                 is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
+                is_of_distance |= condition.predicate in _UPRIGHT and bool(fit[row] >= _OVER)
                 claim = verbalization.claim(condition)
                 yield Unfit(claim, limit, is_near, is_near and is_of_distance, of_all)
         elif isinstance(condition, HasAttribute) and not is_relative(condition):
