@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from scenemind.memory.objects.corrected_objects import (
     FrozenEntry,
     corrected_objects,
 )
+from scenemind.memory.objects.object_map import PoseUpdate
 from scenemind.memory.state import IntegrationOptions, MemoryState
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Observation
@@ -143,7 +143,15 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
         later = iter(range(140, 180))
         off = turned(0.0, 0.3, 0.0)  # so that it shows the double
 
-        def frame_comes(_: float) -> None:
+        join_doubles, joined = MemoryState.join_doubles, []
+
+        def join(state: MemoryState) -> PoseUpdate | None:
+            joined.append(join_doubles(state))
+            return joined[-1]
+
+        def frame_comes() -> None:
+            if not joined:  # they come later
+                return
             seen = seen_at(next(later))
             frame = replace(seen.frame, world_T_camera=off @ seen.frame.world_T_camera)
             observations = [moved(o, off) for o in seen.observations]
@@ -152,8 +160,10 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
             memory.integrate(frame, *given, options=options)
 
         monkeypatch.setattr(object_map, "_JOINED_AT_ONCE", 1)
-        monkeypatch.setattr(pose_migration, "time", SimpleNamespace(sleep=frame_comes))
+        monkeypatch.setattr(MemoryState, "join_doubles", join)
+        monkeypatch.setattr(pose_migration, "give_way", frame_comes)
         memory.correct_poses(STAMPS, true_poses(TWICE))
+        assert len(joined) > 2
         go(memory, later)
         assert set(memory.snapshot().objects) == set(right.snapshot().objects)
 

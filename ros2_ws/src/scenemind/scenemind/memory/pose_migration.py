@@ -10,12 +10,11 @@ transaction.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from itertools import islice
 
 from scenemind.memory.frame_corrections import FrameCorrections
+from scenemind.memory.frames_first import Way, give_way
 from scenemind.memory.objects.corrected_objects import (
     CorrectedObject,
     corrected_objects,
@@ -34,7 +33,7 @@ _CATCHING_UP = 8  # times that copies follow the frames before they take their p
 def migrate(
     state: MemoryState,
     lock: threading.Lock,
-    steady: AbstractContextManager[bool],
+    way: Way,
     corrections: FrameCorrections,
     now_ns: int,
     swapped: Callable[[], None],
@@ -43,32 +42,36 @@ def migrate(
 
     Args:
         lock: guards the state; the caller does not hold it.
-        steady: held while a frame is on its way from its pose to the memory.
+        way: that frames take from their pose to the memory.
         now_ns: wall-clock time.
         swapped: called at the moment at which the world is another one.
     """
     objects = state.object_map
     try:
         prepared = _prepare(state, lock, corrections)
-        with steady, lock:
+        with way.taken(), lock:
             follow(prepared.objects, objects.take_seen(), corrections.newest.matrix())
             update = state.correct_poses(corrections, prepared)
             floor = iter(state.occupancy.take().items())
             swapped()
     finally:
         objects.unwatch()
+    give_way()
+    with lock:
+        state.perceived()  # what came apart has no values yet, which the next frame would make
     while some := dict(islice(floor, _BLOCKS_AT_ONCE)):
+        give_way()
         with lock:
             state.occupancy.put_moved(some, corrections.of_frames)
-        time.sleep(0.0)  # a frame that waits for the lock gets it: locks are not fair
     same: dict[int, int] = {}
     while True:
+        give_way()
         with lock:
             joined = state.join_doubles()
         if joined is None:
             break
         _note(same, joined)
-        time.sleep(0.0)
+    give_way()
     with lock:
         joined, returned = state.return_unmoved()
         _note(same, joined)
@@ -96,6 +99,7 @@ def _prepare(
         seen_before = state.perceived()
     if state.journal.entries():
         corrections.note_places()  # their anchors ask while frames wait
+    give_way()
     structure.correct(corrections)
     floor_z, planes = structure.floor_z, structure.planes
     walls = WallPlanes(planes)
@@ -104,6 +108,7 @@ def _prepare(
     def make(ids: Iterable[int]) -> None:
         left = iter(ids)
         while part := list(islice(left, _AT_ONCE)):
+            give_way()
             with lock:
                 frozen = objects.frozen(part)
             done = corrected_objects(frozen, corrections, walls, floor_z)
@@ -112,12 +117,17 @@ def _prepare(
     make(ids)
     values = dict(seen_before)
     values.update({i: o.value for i, o in ready.items() if o.value is not None})
+    give_way()
     graph, seen = state.relate_anew(values, planes)
     tree = state.tree.corrected(packed, corrections)
     for _ in range(_CATCHING_UP):
         with lock:
             frames = objects.take_seen()
-        make(sorted(follow(ready, frames, newest)))
+        late: set[int] = set()
+        for frame in frames:
+            give_way()
+            late |= follow(ready, [frame], newest)
+        make(sorted(late))
         if len(frames) <= 1:
             break
     return PreparedPoses(ready, walls, structure, tree, graph, seen)

@@ -115,7 +115,7 @@ class PoseUpdate:
 
 
 # Objects compared at once after poses were corrected, between frames.
-_JOINED_AT_ONCE = 4
+_JOINED_AT_ONCE = 2
 # Frames for which an unconfirmed object is kept at least, but no longer than so many times its
 # lifetime: after a pause things have moved.
 _TENTATIVE_FRAMES, _MOST_TENTATIVE = 30, 12
