@@ -21,7 +21,7 @@ def work(way: Way, rows: int, done: list[int], began: threading.Event) -> None:
 
 
 def test_no_step_begins_while_a_frame_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames_first, "_MOST_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
     way, done, began = Way(), list[int](), threading.Event()
     worker = threading.Thread(target=work, args=(way, 3, done, began))
     with way.taken():
@@ -34,7 +34,7 @@ def test_no_step_begins_while_a_frame_is_on_its_way(monkeypatch: pytest.MonkeyPa
 
 
 def test_work_ends_though_frames_leave_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames_first, "_MOST_S", 0.001)
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", 0.01)
     way, done, began = Way(), list[int](), threading.Event()
     worker = threading.Thread(target=work, args=(way, 3, done, began))
     with way.taken():
@@ -45,7 +45,7 @@ def test_work_ends_though_frames_leave_no_pause(monkeypatch: pytest.MonkeyPatch)
 
 def test_who_yields_to_nothing_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other threads, the one that has the way, and the same thread afterwards."""
-    monkeypatch.setattr(frames_first, "_MOST_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
     way, done = Way(), list[int]()
     with way.yielded(), way.taken():
         give_way()

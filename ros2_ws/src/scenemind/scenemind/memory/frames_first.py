@@ -11,14 +11,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from time import perf_counter
-from typing import TypeVar
+from time import perf_counter, sleep
+from typing import Any, TypeVar
 
-# Longest wait for frames in one step: where these follow each other without a pause, the work still
-# comes to its end.
-_MOST_S = 0.05
-_AT_ONCE = 8192  # rows of arrays in one step: half a millisecond or two
-
+# Work gives way for so long: where frames follow each other without a pause, it still comes to its
+# end.
+_PATIENCE_S = 10.0
+_PAUSE_S = 0.001  # after a frame, in which one begins that was late
+# Rows of arrays in one step: half a millisecond or two. Larger ones take new pages again and again,
+# for which the threads of a process wait for each other.
+_AT_ONCE = 2048
 _STEP_S = 0.002
 
 _T = TypeVar("_T")
@@ -38,7 +40,7 @@ class Way:
     @contextmanager
     def yielded(self) -> Iterator[None]:
         """A context in which `give_way`, on this thread, lets frames go first."""
-        _here.lock = self._lock
+        _here.lock, _here.until = self._lock, perf_counter() + _PATIENCE_S
         try:
             yield
         finally:
@@ -49,8 +51,19 @@ def give_way() -> None:
     """Wait while a frame is on its way, if this thread yields to frames; the caller holds no lock
     that a frame needs."""
     lock = getattr(_here, "lock", None)
-    if lock is not None and lock.acquire(timeout=_MOST_S):
+    if lock is None:
+        return
+    while not _is_free(lock) and (left_s := _here.until - perf_counter()) > 0.0:
+        if lock.acquire(timeout=left_s):
+            lock.release()
+            sleep(_PAUSE_S)
+
+
+def _is_free(lock: Any) -> bool:
+    if lock.acquire(blocking=False):
         lock.release()
+        return True
+    return False
 
 
 def in_steps(count: int, at_once: int = _AT_ONCE) -> Iterator[slice]:

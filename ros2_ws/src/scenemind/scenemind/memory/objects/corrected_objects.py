@@ -110,7 +110,9 @@ def corrected_objects(
         start, end = end, end + len(own)
         found, value = one.copy.corrected(corrections, matrices[start:end]), None
         if found is not None:
-            found.entry.stand_on(floor_z)
+            for entry in (found.entry, *found.parts):
+                entry.stand_on(floor_z)
+                _ = entry.box  # kept, so that it is not made under the lock
             if walls is not None and found.entry.confirmed and found.entry.gone_ns is None:
                 value = found.entry.to_object(walls)
         done.append(CorrectedObject(one, found, value))

@@ -485,7 +485,6 @@ class ObjectMap:
                 self._gone.add(moved)
             for part in () if found is None else found.parts:
                 part.object_id = self.ids.take()
-                part.stand_on(floor_z)
                 self._insert(part)
                 self._tracks.give(part.track_ids, part.object_id)
                 split_off[part.object_id] = object_id, tuple(part.track_ids)
