@@ -415,9 +415,7 @@ def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Quest
 
 
 def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
-    def build(
-        condition: trees.Condition, **of: trees.Reference
-    ) -> trees.Question:
+    def build(condition: trees.Condition, **of: trees.Reference) -> trees.Question:
         each = (trees.Verify(one, condition) for one in _options(of))
         return trees.Joined(tuple(each), word)
 

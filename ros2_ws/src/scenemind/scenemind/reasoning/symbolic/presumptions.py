@@ -8,7 +8,7 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scenemind.language import lexicon, verbalization
 from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
-from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related
+from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related, with_parts
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.reasoning.symbolic import replies as say
@@ -54,16 +54,10 @@ def failed_presumptions(
 def of_whole_map(tree: Any, scene: Scene) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
     none. Nothing but a room stays: "what is in the kitchen" asks for the room."""
-    match tree:
-        case tuple():
-            return tuple(of_whole_map(part, scene) for part in tree)
-        case NounPhrase() if tree.noun:
-            kept = tuple(one for one in tree.conditions if not _is_in_unknown_room(one, scene))
-            tree = replace(tree, conditions=kept)
-    if not is_dataclass(tree) or isinstance(tree, type):
-        return tree
-    parts = {each.name: getattr(tree, each.name) for each in fields(tree)}
-    return replace(tree, **{name: of_whole_map(part, scene) for name, part in parts.items()})
+    if isinstance(tree, NounPhrase) and tree.noun:
+        kept = tuple(one for one in tree.conditions if not _is_in_unknown_room(one, scene))
+        tree = replace(tree, conditions=kept)
+    return with_parts(tree, lambda part: of_whole_map(part, scene))
 
 
 def _is_in_unknown_room(condition: Condition, scene: Scene) -> bool:

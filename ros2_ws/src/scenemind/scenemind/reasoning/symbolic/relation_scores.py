@@ -41,24 +41,18 @@ Rows = NDArray[np.intp]
 Weighted = Sequence[tuple[int, float]]
 """Rows of things that may be meant, with how well each fits, the best 1."""
 
+ATTACHED = ("hanging on", "mounted on", "affixed on")
 # Asked relation -> kept relations that count as well: (name, subject and object swapped, weight).
 _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
-    "on": (
-        ("hanging on", False, 1.0), ("mounted on", False, 1.0), ("affixed on", False, 1.0),
-        ("inside", False, 0.7),
-    ),
-    "supports": (
-        ("hanging on", True, 1.0), ("mounted on", True, 1.0), ("affixed on", True, 1.0),
-        ("inside", True, 0.7),
-    ),
+    "on": (*((name, False, 1.0) for name in ATTACHED), ("inside", False, 0.7)),
+    "supports": (*((name, True, 1.0) for name in ATTACHED), ("inside", True, 0.7)),
     "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
     "contains": (("embedded in", True, 1.0), ("on", True, 0.7)),
     "near": (("next to", False, 1.0), ("next to", True, 1.0)),
     "below": (("on", True, 1.0),),
     "with": tuple((name, True, 1.0) for name in CARRYING),
-}  # fmt: skip
+}
 # Asked relation -> near matches where none holds: ways to be attached, ways to be beside.
-ATTACHED = ("hanging on", "mounted on", "affixed on")
 ALIKE = {
     **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
     "embedded in": ("inside", "on"),
@@ -128,7 +122,9 @@ class GradedRelations:
         Raises:
             ReasoningError: `invalid_request`: impossible for a viewer ("inside me").
         """
-        predicate = _intended_predicate(predicate, anchors)
+        labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
+        if predicate == "below" and labels == {"ceiling"}:
+            predicate = "on"  # everything is below it
         if is_measured(predicate):
             return self._compared(predicate, anchors)
         if predicate in OF_BOXES:
@@ -424,12 +420,6 @@ def _keys(scene: Scene, by: str) -> Scores:
         return superlative_values(scene.bounds, by)  # type: ignore[arg-type]
     each = np.array([extent_m(thing, MEASURED_BY[by]) for thing in scene.objects])
     return each if by in LESS else -each
-
-
-def _intended_predicate(predicate: str, anchors: Sequence[Anchor]) -> str:
-    """The predicate; "on" for "below the ceiling", since everything is below it."""
-    labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
-    return "on" if predicate == "below" and labels == {"ceiling"} else predicate
 
 
 def _holding(predicate: str, fit: Scores) -> Scores:

@@ -92,16 +92,17 @@ class Resolver:
         """
         if self._viewpoint is None:
             self._viewpoint = viewpoint_of(self._query, self.scene)
+            if self._viewpoint is None:
+                known = "neither a viewpoint was given nor a camera pose is known"
+                text = f"That depends on where one stands, and {known}."
+                raise ReasoningError("not_found", text)
             self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
 
     @cached_property
     def graded(self) -> PhraseScores:
         """The scorer of phrases that fit more or less."""
-        try:
-            return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
-        except ReasoningError:
-            return PhraseScores(self.scene, None)
+        return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
 
     @property
     def has_marks(self) -> bool:
