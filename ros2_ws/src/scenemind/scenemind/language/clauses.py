@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import Any, Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, read_table, word_set
+from scenemind.language.english import SENTENCE_END, find_number, read_table, word_set
 from scenemind.language.plain_form import plain
 from scenemind.language.speech_acts import Frame
 from scenemind.language.tokens import Token, tokenize
@@ -44,16 +44,22 @@ _FRAME = Frame("question_front", "question_back")
 _UNITS = frozenset((("metres",), ("meters",)))
 _FINITE = (_HELPING | lexicon.BE) - {"might", "may"}
 _RELATIVE = frozenset(("that", "which", "who", "where"))
+_THEIR = frozenset(("his", "her", "their"))
+_BEFORE_NOUN = {form[-1] for form in (*lexicon.RELATIONS, *lexicon.FREE_RELATIONS)}
+_BEFORE_NOUN = (_BEFORE_NOUN | _FINITE | word_set("and or than , :")) - {"left", "right"}
 # "Do you think" inside a question: "where do you think the cup is".
 _ASIDE_INSIDE = re.compile(r"(?:do|would|did) you (?:think|say|guess|reckon|believe|suppose) ")
 _EMBEDDING = ("if", "whether", "that")
 _JOINING = ("and", "but", "or", "so", "then")
+_JOINT_AT_END = re.compile(rf"\W+(?:{'|'.join(_JOINING)})$", re.IGNORECASE)
 _SIGN = re.compile(
-    r"(?P<end>[.!?\u2026]+(?=\s|$|[\"'\u2019\u201d)])|\n)"
+    rf"(?P<end>(?:{SENTENCE_END}|\u2026)+(?=\s|$|[\"'\u2019\u201d)])|\n)"
     r"|(?P<joint>,(?!\d)|:(?=\s)|\s[-\u2013\u2014]+\s|[\u2013\u2014])"
 )
 _MOST_PARTS = 12
 _SPEAKING = frozenset(("i", "we"))
+_POINTING = frozenset(("it", "they"))
+_SEEING = frozenset(("see", "got", "have"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
@@ -95,11 +101,13 @@ class Asked:
         ways: its tokens, in the forms to be tried in turn.
         topic: tokens of the phrase that "it" in it means; empty for none.
         told: tokens of what was told before it, the last clause first, which may name that.
+        rest: tokens of phrases after it, which some of its forms leave out.
     """
 
     ways: tuple[tuple[Token, ...], ...]
     topic: tuple[Token, ...] = ()
     told: tuple[Token, ...] = ()
+    rest: tuple[Token, ...] = ()
 
 
 def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
@@ -122,7 +130,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
         if at and clause.sentence > clauses[at - 1].sentence and topic:
             topic, told = (), topic
         if clause.kind == "phrase":
-            aspects = aspects_of(clause) if topic or found else []
+            aspects = aspects_of(clause) if topic or found or told else []
             found += [Asked((aspect,), topic, told) for aspect in aspects]
             if not aspects:
                 topic = clause.tokens
@@ -137,8 +145,10 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
             ways = tuple(dict.fromkeys(_ways(parts, topic)))
             if excepted:
                 ways = (*((*way, *excepted) for way in ways), *ways)
-            if not _MANNER.issuperset(clause.words) or clause.words[0] in _ASKING:
-                found.append(Asked(ways, topic, told))
+            if not _is_address(clause.words):
+                added = (p.tokens for p in parts[1:] if not _adds_nothing(p.words))
+                after_it = tuple(chain.from_iterable(added))
+                found.append(Asked(ways, topic, told, after_it))
         at = after
     return found
 
@@ -165,7 +175,7 @@ def clauses_of(text: str) -> list[Clause]:
 
 def _stripped(said: str) -> str:
     """Words without the sign and the word that join them to the next clause."""
-    return said.strip(" ,;:-\u2013\u2014\n")
+    return _JOINT_AT_END.sub("", said.strip(" ,;:-\u2013\u2014\n"))
 
 
 def _ended(clause: Clause, asks: bool) -> Clause:
@@ -208,7 +218,9 @@ def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
     if joint == "or" and kind == "asked" and words[0] in _HELPING and words[1] in _SPEAKING:
         kind = "aside"  # "or do I have to look for one" is no question about things
     clause = Clause(tuple(kept), kind, sentence, joint)
-    return replace(clause, kind="phrase") if joint and aspects_of(clause) else clause
+    is_whole = kind == "asked" and not _POINTING.isdisjoint(words)  # "so where is it"
+    is_aspect = joint != "" and not is_whole and aspects_of(clause)
+    return replace(clause, kind="phrase") if is_aspect else clause
 
 
 def _kind_of(words: Words) -> Kind:
@@ -234,7 +246,8 @@ def _kind_of(words: Words) -> Kind:
     if first == "of" and "which" in words:
         return "asked"
     is_told = any(
-        word in _FINITE and words[at - 1] not in _RELATIVE | {",", "and"}
+        (word in _FINITE and words[at - 1] not in _RELATIVE | {",", "and"})
+        or (word in _THEIR and words[at - 1] not in _BEFORE_NOUN)  # "the man left his hat"
         for at, word in enumerate(words)
         if at
     )
@@ -284,6 +297,12 @@ def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
 def _excepts(clause: Clause) -> bool:
     """Whether a clause says what a question is not about: "apart from the black ones"."""
     return clause.kind in ("aside", "phrase") and lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+
+
+def _is_address(words: Words) -> bool:
+    """Whether words only speak to somebody: "can you help me"; but "do you see it" asks."""
+    asks_of_it = words[-1] in ("it", "them") and not _SEEING.isdisjoint(words)
+    return _MANNER.issuperset(words) and words[0] not in _ASKING and not asks_of_it
 
 
 def _is_empty(clause: Clause) -> bool:

@@ -43,6 +43,14 @@ _ENDINGS = {"s": 3, "es": 3, "ed": 3, "d": 3, "ing": 3, "en": 4, "n": 4, "y": 4,
 _VOWELS = "aeiou"
 
 
+# A full stop after them ends no sentence: "Mrs. Hansen".
+_AFTER_TITLE = [
+    rf"(?<=\b[{t[0]}{t[0].lower()}]{t[1:]})" for t in ("Mr", "Mrs", "Ms", "Dr", "Prof", "St")
+]
+TITLE_STOP = rf"(?:{'|'.join(_AFTER_TITLE)})\."
+SENTENCE_END = rf"(?!{TITLE_STOP})[.!?]+"
+
+
 def word_set(words: str) -> frozenset[str]:
     """The set of the words of a text."""
     return frozenset(words.split())

@@ -28,7 +28,12 @@ from scenemind.language.english import (
     shown,
     singular,
 )
-from scenemind.language.questions import book, parse_question, without_frame
+from scenemind.language.questions import (
+    book,
+    parse_question,
+    question_table,
+    without_frame,
+)
 from scenemind.language.referring.reader import read
 from scenemind.language.shapes import Sentence, Words
 from scenemind.language.situated.questions import read_question
@@ -367,7 +372,7 @@ def _weight(word: str) -> float:
 @cache
 def _telling() -> tuple[Mapping[str, Any], ...]:
     """Tables of the words of the grammar that say what is meant, and not only how."""
-    named = read_table("scenemind.language", "questions.yaml")["words"].values()
+    named = question_table()["words"].values()
     return (
         lexicon.COLOURS,
         lexicon.SIZES,
@@ -382,16 +387,18 @@ def _telling() -> tuple[Mapping[str, Any], ...]:
 @cache
 def grammar_words() -> frozenset[str]:
     """The words of the grammar."""
-    package = "scenemind.language"
-    around = tokenize(any_of("question_front") + any_of("question_back"))
-    shapes = _words_in(package, "questions.yaml") | _words_in(package, "lexicon.yaml")
-    return shapes | {token.word for token in around}
+    around = _words_of([any_of("question_front"), any_of("question_back"), question_table()])
+    return around | _words_in("scenemind.language", "lexicon.yaml")
 
 
 @cache
 def _words_in(package: str, name: str) -> frozenset[str]:
-    said = " ".join(_strings(read_table(package, name)))
-    return frozenset(token.word for token in tokenize(said))
+    return _words_of(read_table(package, name))
+
+
+def _words_of(table: Any) -> frozenset[str]:
+    said = dict.fromkeys(word for text in _strings(table) for word in text.split())
+    return frozenset(token.word for token in tokenize(" ".join(said)))
 
 
 def _strings(table: Any) -> Iterator[str]:

@@ -30,6 +30,9 @@ _NO_ENDS = word_set(
     " plugged maybe perhaps possibly probably already yet now today tonight tomorrow exactly"
     " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
 )
+_SIDE_OF: dict[str, str] = {
+    "leftmost": "left of", "rightmost": "right of", "frontmost": "in front of", "rearmost": "behind",
+}  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
@@ -266,7 +269,12 @@ def _joined(
     return build
 
 
-def _exists_any(first: trees.Reference, second: trees.Reference, word: Any) -> trees.Question:
+def _exists_any(
+    first: trees.Reference,
+    second: trees.Reference,
+    word: Any,
+    third: trees.Reference | None = None,
+) -> trees.Question:
     """ "Is there a cup or a bowl", "a red or a blue cup"."""
     found = find_attribute(first.noun.split(), 0)
     if found is not None and first == trees.NounPhrase(first.noun):
@@ -278,7 +286,8 @@ def _exists_any(first: trees.Reference, second: trees.Reference, word: Any) -> t
         of_both = tuple(c for c in second.conditions if _is_place(c))
         if not any(map(_is_place, first.conditions)):
             first = replace(first, conditions=(*first.conditions, *of_both))
-    return trees.Joined((trees.Exists(first), trees.Exists(second)), word)
+    each = (first, second) if third is None else (first, third, second)
+    return trees.Joined(tuple(map(trees.Exists, each)), word)
 
 
 def _is_place(condition: trees.Condition) -> bool:
@@ -352,9 +361,11 @@ def _same(
     first: trees.Reference,
     key: trees.Attribute,
     second: trees.Reference | None = None,
+    third: trees.Reference | None = None,
     of_any: bool = False,
 ) -> trees.Question:
-    return trees.Same((first,) if second is None else (first, second), key, of_any)
+    said = (first, third, second)
+    return trees.Same(tuple(one for one in said if one is not None), key, of_any)
 
 
 def _how_much_more(
@@ -404,11 +415,9 @@ def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Quest
 
 
 def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
-    def build(
-        first: trees.Reference, second: trees.Reference, condition: trees.Condition
-    ) -> trees.Question:
-        of = _options({"first": first, "second": second})
-        return trees.Joined(tuple(trees.Verify(one, condition) for one in of), word)
+    def build(condition: trees.Condition, **of: trees.Reference) -> trees.Question:
+        each = (trees.Verify(one, condition) for one in _options(of))
+        return trees.Joined(tuple(each), word)
 
     return build
 
@@ -502,6 +511,20 @@ def _of_most(
     return trees.Verify(subject, replace(condition, negated=not condition.negated))
 
 
+def _count(subject: trees.Reference, **of: Any) -> trees.Question:
+    """ "How many doors are on the left": on that side of the one who asks, not the leftmost."""
+    if isinstance(subject, trees.NounPhrase):
+        sides = [
+            rank
+            for rank in subject.ranks
+            if rank.superlative in _SIDE_OF and rank == trees.Rank(rank.superlative)
+        ]
+        at = (trees.Related(_SIDE_OF[r.superlative], (trees.Viewer(),)) for r in sides)
+        left = tuple(rank for rank in subject.ranks if rank not in sides)
+        subject = replace(subject, conditions=(*subject.conditions, *at), ranks=left)
+    return trees.Count(subject, **of)
+
+
 def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
     """ "How many chairs belong to the table"."""
     if not isinstance(subject, trees.NounPhrase) or normal(subject.noun) in PARTS:
@@ -545,6 +568,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Claim": _claim,
     "ClaimBoth": _claim_of_each("and"),
     "ClaimEither": _claim_of_each("or"),
+    "Count": _count,
     "CountAt": _count_at,
     "Compare": _compare,
     "ClosestPair": _closest_pair,
@@ -557,6 +581,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "HowMuchMore": _how_much_more,
     "SurestOf": _surest_of,
     "ExistsAny": _exists_any,
+    "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
     "IsCalled": lambda subject, noun, negated=False: trees.Verify(
@@ -573,6 +598,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
     "NotTheOther": _not_the_other,
+    "NothingThere": lambda subject: trees.Exists(replace(subject, count=0, bound="at most")),
     "OnEach": _on_each,
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,
@@ -591,7 +617,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
 # What shapes without a subject ask for.
 _OF_ANYTHING: dict[str, trees.Reference] = {
     **dict.fromkeys(
-        ("Count", "Exists", "ListObjects", "Usable", "UsableAt", "WhichOf"), trees.NounPhrase("")
+        ("Count", "Exists", "ListObjects", "NothingThere", "Usable", "UsableAt", "WhichOf"),
+        trees.NounPhrase(""),
     ),
     **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
     "People": trees.NounPhrase("person"),

@@ -8,14 +8,14 @@ what it asks, and the shapes are tried on it. What "it" and "the tall one" mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions_in
-from scenemind.language.english import find_number, normal, read_table
+from scenemind.language.english import SENTENCE_END, find_number, normal, read_table
 from scenemind.language.follow_ups import (
     about,
     beside_those_before,
@@ -29,12 +29,13 @@ from scenemind.language.follow_ups import (
 from scenemind.language.measures import length_words
 from scenemind.language.plain_form import plain
 from scenemind.language.question_trees import MADE, built_question
-from scenemind.language.referring.whole import read_phrase
+from scenemind.language.referring.whole import read_conditions, read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
 from scenemind.language.slots import READERS, find_length
 from scenemind.language.speech_acts import Frame, find_tagged
 from scenemind.language.time_expressions import find_moment
 from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
+from scenemind.language.vocabulary import Thesaurus
 
 _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
@@ -46,7 +47,7 @@ _OPPOSITE: dict[str, trees.Superlative] = {
 }  # fmt: skip
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
-_SENTENCE_END = re.compile(r"[.!?]+(?=\s+\w)")
+_SENTENCE_END = re.compile(rf"{SENTENCE_END}(?=\s+\w)")
 
 
 def parse_question(text: str) -> trees.Question:
@@ -171,10 +172,15 @@ def _of_clauses(
     unread: list[str] = []
     meant = before
     for asked in questions_in(clauses):
-        question = _of_ways(text, asked.ways)
+        question, way = _of_ways(text, asked.ways)
         if question is None or (isinstance(question, trees.Ground) and read):
             unread.append(" ".join(token.word for token in asked.ways[0]))
             continue
+        said_at = {token.start for token in way}
+        if said_at.isdisjoint(token.start for token in asked.topic):
+            question = _at_place(question, asked.topic)
+        if asked.rest and said_at.isdisjoint(token.start for token in asked.rest):
+            unread.append(" ".join(token.word for token in asked.rest))
         topic = _topic(asked.topic, before)
         named = topic or meant or _named_in(asked.told)
         if named is None and getattr(question, "subject", None) == trees.Marked():
@@ -220,16 +226,34 @@ def _with_length(question: trees.Question, told: Sequence[Token]) -> trees.Quest
     return trees.Verify(thing, trees.HasAttribute("size", size)) if size else question
 
 
-def _of_ways(text: str, ways: Iterable[tuple[Token, ...]]) -> trees.Question | None:
-    """The question of the first form that is read as one, else as a phrase."""
-    phrase = None
+def _at_place(question: trees.Question, topic: Sequence[Token]) -> trees.Question:
+    """A question of what is where the phrase before it says: "in the corner, is that a vase?"."""
+    place = read_conditions([token.word for token in topic])[0] if topic else None
+    subject = getattr(question, "subject", None)
+    is_place = place is not None and all(isinstance(c, trees.Related) for c in place.conditions)
+    if place is None or place.ranks or not is_place:
+        return question
+    if subject == trees.Marked():
+        subject = trees.NounPhrase("", definite=True)
+    if not isinstance(subject, trees.NounPhrase):
+        return question
+    there = replace(subject, conditions=(*subject.conditions, *place.conditions))
+    return replace(question, subject=there)  # type: ignore[arg-type]
+
+
+def _of_ways(
+    text: str, ways: Iterable[tuple[Token, ...]]
+) -> tuple[trees.Question | None, tuple[Token, ...]]:
+    """The question of the first form that is read as one, else as a phrase; and that form."""
+    phrase: tuple[trees.Question | None, tuple[Token, ...]] = (None, ())
     empty = _frame_words("empty_adverbs")
     for way in ways:
         tokens = [token for token in way if token.word not in empty]
         question = _find_question(Sentence(text, without_frame(tokens))) if tokens else None
         if question is not None and not isinstance(question, trees.Ground):
-            return question
-        phrase = phrase or question
+            return question, way
+        if phrase[0] is None:
+            phrase = question, way
     return phrase
 
 
@@ -276,10 +300,15 @@ def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
             following = words[end] if end < len(words) else ""
             if phrase is None or _is_clause(phrase.noun, following):
                 continue
-            if lexicon.KIN.isdisjoint(phrase.noun.split()):
+            if not _is_person(phrase.noun):
                 return replace(phrase, definite=True)
             person = person or replace(phrase, definite=True)
     return person
+
+
+def _is_person(noun: str) -> bool:
+    words = noun.split()
+    return not lexicon.KIN.isdisjoint(words) or words[-1] in Thesaurus.load().synonyms("person")
 
 
 def _is_clause(noun: str, following: str) -> bool:
@@ -306,8 +335,9 @@ def _is_nowhere(phrase: trees.NounPhrase) -> bool:
 @cache
 def book() -> ShapeBook:
     """The shapes of questions."""
-    table = _table()
-    table["words"]["except"] = [" ".join(form) for form in lexicon.EXCEPT]
+    said = {"except": [" ".join(form) for form in lexicon.EXCEPT], "kin": sorted(lexicon.KIN)}
+    table = question_table()
+    table = {**table, "words": {**table["words"], **said}}
     return ShapeBook(table, READERS, built_question, MADE)
 
 
@@ -324,10 +354,11 @@ def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
 
 
 @cache
-def _table() -> Any:
+def question_table() -> Mapping[str, Any]:
+    """The shapes of questions and their words, as `questions.yaml` has them."""
     return read_table("scenemind.language", "questions.yaml")
 
 
 @cache
 def _frame_words(name: str) -> frozenset[str]:
-    return frozenset(_table()["words"][name])
+    return frozenset(question_table()["words"][name])

@@ -212,16 +212,22 @@ class Rewriter:
             before: the sentence that was said before, which "it" may refer to.
             tells: as corrections instead.
         """
-        found = next((one for one in self.rewordings(text, before) if one.tells == tells), None)
+        found = next(iter(self.rewordings(text, before, tells=tells)), None)
         if found is None:
             return None
         least, slope = self._trust[int(tells)]
         odds = least + slope * np.log(max(found.likelihood, _LEAST))
         return replace(found, likelihood=float(1.0 / (1.0 + np.exp(-odds))))
 
-    def rewordings(self, text: str, before: str = "") -> list[Rewording]:
+    def rewordings(
+        self, text: str, before: str = "", *, tells: bool | None = None
+    ) -> list[Rewording]:
         """What a sentence may ask or correct, a wording of each meaning, the likeliest first; with
-        the likelihood that the networks give them, which is too sure of new people."""
+        the likelihood that the networks give them, which is too sure of new people.
+
+        Args:
+            tells: of corrections or of questions alone; None: of both.
+        """
         words = source_words(text, before)
         likelihoods: defaultdict[tuple[bool, object], float] = defaultdict(float)
         best_said: dict[tuple[bool, object], tuple[float, str]] = {}
@@ -231,13 +237,15 @@ class Rewriter:
         for log_likelihood, said in sentences:
             if best_said and log_likelihood < sentences[0][0] - _NEGLIGIBLE:
                 break
-            tells = said[:1] == (TELLS,)
-            each = _sentences_of(said[int(tells) :], names)
-            meant = _meant(each, tells)
+            is_told = said[:1] == (TELLS,)
+            if tells not in (None, is_told):
+                continue
+            each = _sentences_of(said[int(is_told) :], names)
+            meant = _meant(each, is_told)
             if meant is not None:
-                likelihoods[tells, meant] += float(np.exp(log_likelihood))
-                way = log_likelihood, (". " if tells else "? ").join(each)
-                best_said[tells, meant] = max(way, best_said.get((tells, meant), way))
+                likelihoods[is_told, meant] += float(np.exp(log_likelihood))
+                way = log_likelihood, (". " if is_told else "? ").join(each)
+                best_said[is_told, meant] = max(way, best_said.get((is_told, meant), way))
         ordered = sorted(likelihoods, key=likelihoods.__getitem__, reverse=True)
         return [
             Rewording(best_said[one][1], min(likelihoods[one], 1.0), tells=one[0])
@@ -318,7 +326,8 @@ class _Reader:
             last: vectors (B, E) of the words said last. state, context: (B, D).
         """
         part, read = self._part, self._read
-        state = _gated(part, "say", np.concatenate((last, context), axis=1), state)
+        given = np.concatenate((last, context), axis=1)
+        state = _gated(part, "say", _inputs(part, "say", given), state)
         context = _shares(state @ part["attend.weight"].T @ read.T) @ read
         both = np.concatenate((state, context), axis=1)
         out = np.tanh(both @ part["out.weight"].T + part["out.bias"])
@@ -338,14 +347,19 @@ def _both_ways(part: Mapping[str, _Array], name: str, vectors: _Array) -> tuple[
 
 def _states(part: Mapping[str, _Array], name: str, vectors: _Array) -> Iterator[_Array]:
     state = np.zeros((1, part[f"{name}.hidden.weight"].shape[1]), np.float32)
-    for vector in vectors:
-        state = _gated(part, name, vector[None], state)
+    for new in _inputs(part, name, vectors):
+        state = _gated(part, name, new[None], state)
         yield state
 
 
-def _gated(part: Mapping[str, _Array], name: str, given: _Array, state: _Array) -> _Array:
-    """The next state (B, D) of a gated recurrent unit (Cho et al., 2014)."""
-    new = given @ part[f"{name}.input.weight"].T + part[f"{name}.input.bias"]
+def _inputs(part: Mapping[str, _Array], name: str, given: _Array) -> _Array:
+    """What a gated recurrent unit makes of what it is given (N, E), for its gates: (N, 3 D)."""
+    made: _Array = given @ part[f"{name}.input.weight"].T + part[f"{name}.input.bias"]
+    return made
+
+
+def _gated(part: Mapping[str, _Array], name: str, new: _Array, state: _Array) -> _Array:
+    """The next state (B, D) of a gated recurrent unit (Cho et al., 2014), by its inputs (B, 3 D)."""
     old = state @ part[f"{name}.hidden.weight"].T + part[f"{name}.hidden.bias"]
     size = state.shape[1]
     gates = 1.0 / (1.0 + np.exp(-(new[:, : 2 * size] + old[:, : 2 * size])))

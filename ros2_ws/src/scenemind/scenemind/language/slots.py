@@ -258,6 +258,16 @@ def _possessive(p: SlotWords) -> str | None:
     return owner_name(p) if is_possessive(p) else None
 
 
+def _mine(p: SlotWords) -> str | None:
+    return lexicon.SPEAKER if p.take("mine") else None
+
+
+def _whose(p: SlotWords) -> HasAttribute | None:
+    """Whose a thing is: "mine", "Anna's"."""
+    owner = _mine(p) or _possessive(p)
+    return None if owner is None else HasAttribute("owner", owner.lower())
+
+
 READERS: dict[str, Callable[[SlotWords], Any]] = {
     "attribute": one_word(lambda word: lexicon.ATTRIBUTE_NAMES.get(singular(word))),
     "attributed": _attributed,
@@ -267,6 +277,7 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "direction": _direction,
     "excepted": excepted,
     "indefinite": _certain(False),
+    "mine": _mine,
     "moment": _moment,
     "more": SlotWords.conditions,
     "named": _named,
@@ -282,6 +293,7 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "the_one": _the_one,
     "superlative": one_word(lexicon.SUPERLATIVES.get),
     "use": _use,
+    "whose": _whose,
     "length": _length_m,
     "width": _length_m,
 }

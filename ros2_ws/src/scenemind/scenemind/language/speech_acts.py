@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from scenemind.language.english import patterns_of, read_table
+from scenemind.language.english import TITLE_STOP, patterns_of, read_table
 
 _CLASSES: dict[str, list[str]] = read_table("scenemind.language", "speech_acts.yaml")
 _PATTERNS = patterns_of(_CLASSES)
@@ -62,7 +62,7 @@ _TAG = _pattern(
     rf"(,?\s*({any_of('tag_verb')}(n't)?( not)? {any_of('tag_subject')}|{any_of('tag_word')})"
     rf"|,\s*{any_of('tag_verb')}(n't)?( not)? (you|we|i))\s*\?\s*$"
 )
-_SENTENCE = re.compile(r"[^.!?]*(?:\.(?=\d)[^.!?]*)*[.!?]*", re.DOTALL)
+_SENTENCE = re.compile(rf"[^.!?]*(?:(?:\.(?=\d)|{TITLE_STOP})[^.!?]*)*[.!?]*", re.DOTALL)
 # Before them a word ends a noun phrase: "is there a man".
 _NOT_AFTER = "".join(rf"(?<!\b{word})" for word in ("a", "an", "the", "my", "any", "no"))
 _LONGEST = 60  # characters of what stands at the end

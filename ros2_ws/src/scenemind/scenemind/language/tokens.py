@@ -36,7 +36,7 @@ _SHORT_FORMS = {
     "lemme": "let me", "dunno": "do not know", "innit": "is not it",
     "r": "are", "n": "and", "pls": "please", "plz": "please", "thx": "thanks", "ppl": "people",
     "rn": "right now", "smth": "something", "sth": "something", "idk": "i do not know",
-    "cos": "because", "cuz": "because",
+    "cos": "because", "cuz": "because", "d'you": "do you", "d'ya": "do you",
 }  # fmt: skip
 # Without the sign, but for those that are other words.
 _NO_SHORT_FORMS = frozenset(
@@ -50,7 +50,7 @@ _SHORT_FORMS |= {
 _COLOUR_WORDS = "black white grey gray red green blue yellow orange brown purple pink beige"
 # Before them 's is "is": "which cup's nearer the book", "the cup's on the table".
 _AFTER_IS = re.compile(
-    r"\W*(?:the|an?|it|that|this|not|on|in|at|by|under|near(?:er)?|next|behind|between|above"
+    r"[^\w,;]*(?:the|an?|it|that|this|not|on|in|at|by|under|near(?:er)?|next|behind|between|above"
     r"|below|closer|closest|nearest|farthest|furthest|standing|lying|sitting|hanging)\b",
     re.IGNORECASE,
 )

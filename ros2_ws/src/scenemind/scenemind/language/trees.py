@@ -716,6 +716,11 @@ def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
             waiting.extend([getattr(part, name) for name in _names_of_parts(part.__class__)])
 
 
+def with_part(tree: Any, part: object, new: object) -> Any:
+    """A tree with another part wherever one stands in it."""
+    return new if tree == part else with_parts(tree, lambda each: with_part(each, part, new))
+
+
 def with_parts(tree: Any, made: Callable[[Any], Any]) -> Any:
     """A tree, or a tuple of trees, with what is made of each of its parts."""
     if isinstance(tree, tuple):

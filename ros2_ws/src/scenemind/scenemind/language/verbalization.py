@@ -46,6 +46,9 @@ def _question_words(question: trees.SituatedQuestion) -> str:
             return _change_words(question)
         case trees.Joined():
             return _joined_words(question)
+        case trees.Exists(subject=trees.NounPhrase(noun="", count=0) as subject):
+            there = bare(replace(subject, count=None, bound="")).replace("object", "", 1)
+            return " ".join(f"is there nothing {there}".split())
         case trees.Verify(subject=trees.NounPhrase(bound="most") as subject, condition=said):
             return f"are most of {describe(replace(subject, bound=''))} {claim(said)}"
         case trees.PastClaim(claim=said):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from scenemind.language.corrections.slots import is_short_for_is
+from scenemind.language.english import SENTENCE_END
 from scenemind.language.plain_form import rewritten
 from scenemind.language.referring.whole import read_phrase
 from scenemind.language.speech_acts import words_in
@@ -13,7 +14,7 @@ from scenemind.language.tokens import Token, tidied, tokenize
 
 # Ends of sentences, and signs between clauses; a semicolon is none in speech.
 _BREAK = re.compile(
-    r"[.!?]+(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
+    rf"{SENTENCE_END}(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
     r"|;(?=\s+(?:it|that|this|they|these|those|there|the|my|our|your|he|she|we|i|you)\b)"
 )
 _MATES = words_in("mates")

@@ -63,10 +63,12 @@ class Topic:
 
     Attributes:
         is_bare: named and nothing more: a clause that follows has to be about it.
+        at: the other thing of what is said to be wrong: "you say that the lamp is on the desk".
     """
 
     subject: Subject
     is_bare: bool = False
+    at: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,8 @@ def _key_of(word: str) -> str:
 
 def _attributed(b: Bound) -> SetAttribute | None:
     given = b["value"]
+    if b.get("key") == "owner" and given in lexicon.POSTURES:
+        return None  # "its owner is sitting there"
     key: Attribute | str = b.get("key") or (given.key if isinstance(given, HasAttribute) else "")
     denied = b.get("contrast") or b.get("denial") or b.get("denied") or ""
     if isinstance(denied, HasAttribute):
@@ -231,7 +235,8 @@ def _is_anything(reference: Subject) -> bool:
 def _related(b: Bound) -> AddRelation | DeleteRelation | None:
     given = b["relation"]
     anchor = given.anchors[0]
-    if isinstance(anchor, NounPhrase) and anchor.noun in _NOWHERE:
+    nowhere = isinstance(anchor, NounPhrase) and anchor.noun
+    if nowhere and (nowhere in _NOWHERE or nowhere.split()[0] == "wrong"):
         return None
     edit = DeleteRelation if given.negated or "negated" in b else AddRelation
     return edit(_subject(b), given.predicate, anchor)
@@ -298,6 +303,8 @@ def _denied(b: Bound) -> Denied:
 def _reported(b: Bound) -> Topic | Denied | None:
     """What the robot is said to have: "you call it a microwave"."""
     said = b.get("number") or b.get("said")
+    if "place" in b:
+        return Topic(as_definite(said), at=b["place"].anchors[0])
     if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
         return Topic(as_definite(said))
     if isinstance(said, NounPhrase) and not said.noun:

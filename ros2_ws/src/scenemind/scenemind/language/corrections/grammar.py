@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from scenemind.language import trees
 from scenemind.language.assertions import clauses_of, is_verb
@@ -27,7 +28,7 @@ from scenemind.language.corrections.commands import (
     Topic,
     find_clause,
 )
-from scenemind.language.english import is_plural
+from scenemind.language.english import SENTENCE_END, is_plural
 from scenemind.language.lexicon import DEFINITE
 from scenemind.language.referring.whole import except_things, read_phrase
 from scenemind.language.shapes import Sentence
@@ -44,7 +45,7 @@ _ONES = frozenset(("one", "ones"))
 _OBJECTING = words_in("objecting")
 _LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking", "kidding"))
 _OF_MANY = frozenset(("are", "have", "were", "do"))
-_SENTENCE_END = re.compile(r"[.!?]+\s+")
+_SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
 _MOST_NAMING = 12  # words that name the thing of a note
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
@@ -207,6 +208,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     other."""
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
+    it: trees.Reference | None = None
     noun = ""
     is_objection = any(map(_objects, clauses))
     commands: list[trees.Command] = []
@@ -214,10 +216,11 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     waits = False  # whether a bare topic has nothing said about it yet
     for clause in clauses:
         match clause:
-            case Topic(subject=subject, is_bare=is_bare):
+            case Topic(subject=subject, is_bare=is_bare, at=at):
                 if waits:
                     return ()
                 about, waits = subject, is_bare
+                it = at or it
             case Excepted():
                 excepted.append(clause)
             case Denied() if any(isinstance(said, _OF_WHOLES) for said in commands):
@@ -236,6 +239,7 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
             case _:
                 said = clause if about is None else _with_subject(clause, about)
                 said = _with_anchor(said, commands[-1] if commands else None)
+                said = _with_it(said, it or next(iter(map(_subject, commands)), None))
                 waits &= said == clause and _subject(clause) != about
                 commands.append(said)
     if waits:
@@ -309,6 +313,19 @@ def _with_anchor(command: trees.Command, before: trees.Command | None) -> trees.
     if not is_same or command.anchor != trees.Marked():
         return command
     return replace(command, subject=before.subject, anchor=before.anchor)
+
+
+def _with_it(command: trees.Command, it: trees.Subject | None) -> trees.Command:
+    """A command in whose phrases "it" is a thing that was named before: "the sofa is beige, the
+    wall behind it is grey"."""
+    if not isinstance(it, trees.NounPhrase):
+        return command
+    parts: dict[str, Any] = {}
+    for name in ("subject", "anchor"):
+        phrase = getattr(command, name, None)
+        if isinstance(phrase, trees.NounPhrase):
+            parts[name] = trees.with_part(phrase, trees.Marked(), it)
+    return replace(command, **parts)
 
 
 def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command | None:

@@ -56,6 +56,8 @@ _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
 _AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
 _AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
+# "For sewing" and "gecko inside" are no names.
+_AT_NO_END = {form[0] for form in lexicon.RELATIONS if len(form) == 1} | {"for", "as"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ def _label(p: SlotWords) -> str | None:
     p.take(*_PHRASES["kind_of"])
     *others, last = rest(p) or ("",)
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
+    ends |= {*others[:1], last} & _AT_NO_END
     is_plain = all(word[:1].isalnum() for word in (*others, last))
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None

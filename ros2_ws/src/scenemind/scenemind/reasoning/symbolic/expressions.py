@@ -226,7 +226,7 @@ def likelier(
         is_near: found by near matches to some of what is said, which counts less than a match of
             all that is said.
     """
-    if not _describes_one(question, query):
+    if not _describes_one(question, query) or _is_of_another(question, query):
         return found
     try:
         match = find_match(query, scene, None if is_near else found)
@@ -235,6 +235,13 @@ def likelier(
     if is_near and match.is_doubted and query.policy != "always_answer":
         return found
     return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
+
+
+def _is_of_another(question: trees.Question, query: Query) -> bool:
+    """Whether a thing without a name is read loosely as one that its place names: the lamp of "the
+    thing that the lamp stands on"."""
+    is_nameless = isinstance(question, trees.Ground) and not question.subject.noun
+    return is_nameless and read(query.text[:_LONGEST]).phrase.noun != ""
 
 
 def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:

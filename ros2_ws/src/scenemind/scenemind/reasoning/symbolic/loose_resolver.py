@@ -192,9 +192,9 @@ class LooseResolver(Resolver):
             scores = scores * self.around.scores(place)
         return scores
 
-    def related_scores(self, link: Related) -> Scores:
-        """Scores (N,) for a relation to another thing."""
-        fit = self.graded.relation_fit(link)
+    def related_scores(self, link: Related, among: Scores) -> Scores:
+        """Scores (N,) for a relation to another thing; meaningless where those of `among` are 0."""
+        fit = self.graded.relation_fit(link, among > 0.0)
         return np.ones(len(self.scene)) if fit is None else fit
 
 

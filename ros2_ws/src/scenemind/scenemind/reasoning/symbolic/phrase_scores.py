@@ -165,7 +165,7 @@ class PhraseScores:
         like = self.of_kind(phrase.noun) if phrase.noun else 1.0 * (self._of_class(phrase) > 0.0)
         fit = like * self._look_scores(phrase)
         for condition in _relations(phrase):
-            related = self.relation_fit(condition)
+            related = self.relation_fit(condition, fit > 0.0)
             fit = fit if related is None else fit * related
         return np.asarray(fit)
 
@@ -183,7 +183,7 @@ class PhraseScores:
         # "The middle chair on the left of the table" is in the middle of those.
         for share, part in said:
             if isinstance(part, Rank) or part.predicate in _COMPARING:
-                total += share * self._rank(part, _likely(total))
+                total += share * self._rank(part, _likely(total), prior > 0.0)
         return np.asarray(np.exp(total - total.max()) * prior.max())
 
     def _of_class(self, phrase: NounPhrase) -> Vector:
@@ -249,7 +249,10 @@ class PhraseScores:
         """(N,) log scores of being the subject of a relation."""
         counts = _WEIGHTS.get(condition.predicate, 1.0)
         row = _row_of(condition)
-        fit = self.relation_fit(condition) if row is None else self._row_fit(condition, row, among)
+        if row is None:
+            fit = self.relation_fit(condition, among)
+        else:
+            fit = self._row_fit(condition, row, among)
         if fit is None:
             return np.zeros(len(among))
         if condition.negated:
@@ -257,17 +260,20 @@ class PhraseScores:
         best = 1.0 if is_in_room(condition) else max(float(fit[among].max()), 1e-6)
         return np.asarray(counts * np.log(np.clip(fit / best, _LEAST, 1.0)))
 
-    def relation_fit(self, condition: Related) -> Vector | None:
+    def relation_fit(self, condition: Related, among: Mask) -> Vector | None:
         """Scores (N,) in [0, 1] for a relation to its possible anchors, or to who speaks.
 
         None where nothing is known of those, and for comparisons.
+
+        Args:
+            among: (N,) of the candidates; scores of others are meaningless.
         """
         if condition.predicate in _COMPARING or _row_of(condition) is not None:
             return None
-        fit = self._affirmed(condition)
+        fit = self._affirmed(condition, among)
         return np.asarray(1.0 - fit) if fit is not None and condition.negated else fit
 
-    def _affirmed(self, condition: Related) -> Vector | None:
+    def _affirmed(self, condition: Related, among: Mask) -> Vector | None:
         predicate, relations = condition.predicate, relations_of(self.scene)
         place = condition.anchors[0].noun
         if isinstance(condition.anchors[0], Viewer):
@@ -282,10 +288,13 @@ class PhraseScores:
         anchors = [self.candidates(anchor) for anchor in condition.anchors]
         if not all(anchors):
             return None
+        things, fit = np.flatnonzero(among), np.zeros(len(among))
         if predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
-            return relations.graded_between(anchors[0], anchors[-1])
-        each = [w * relations.graded(predicate, row, self.onlooker) for row, w in anchors[0]]
-        fit = _several(np.asarray(each), condition)
+            fit[things] = relations.graded_between(anchors[0], anchors[-1], things)
+            return fit
+        rows, weights = zip(*anchors[0], strict=True)
+        each = relations.graded(predicate, rows, self.onlooker, things)
+        fit[things] = _several(np.array(weights)[:, None] * each, condition)
         sure = [row for row, w in anchors[0] if w >= _SURELY]
         fit[relations.denied(predicate, sure)] = 0.0
         return fit
@@ -310,7 +319,7 @@ class PhraseScores:
         elif condition.predicate == "between":
             fit[among] = rows.middles()
         for rank in row.ranks:
-            values = self._row_values(rank, seen_by, points.mean(axis=0))
+            values = self._row_values(rank, seen_by, points.mean(axis=0), among)
             if rank.superlative == "middle":
                 fit[among] *= rows.middle()
             elif rank.superlative in ("highest", "lowest"):
@@ -321,12 +330,14 @@ class PhraseScores:
                 fit[among] *= rows.ordered(values[among], rank.order)
         return fit
 
-    def _row_values(self, rank: Rank, seen_by: Onlooker, group: Vector) -> Vector | None:
+    def _row_values(
+        self, rank: Rank, seen_by: Onlooker, group: Vector, among: Mask
+    ) -> Vector | None:
         """(N,) coordinates in metres, highest in the row that a rank puts first."""
         if rank.anchor is not None:
             rows = self.likely_rows(rank.anchor)
             is_farthest = rank.superlative == "farthest"
-            return compared(self.scene, rows, farthest=is_farthest) if rows else None
+            return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
         if rank.superlative not in _SIDE_RANKS:
             return None
         if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
@@ -343,22 +354,22 @@ class PhraseScores:
                 return Onlooker.of(Viewpoint.looking(at, self.scene.middle, f"the {noun}"))
         return None
 
-    def _rank(self, said: Rank | Related, among: Mask) -> Vector:
-        """(N,) log scores of a rank among the likely ones; "far" ranks too."""
+    def _rank(self, said: Rank | Related, among: Mask, possible: Mask) -> Vector:
+        """(N,) log scores of a rank of the possible ones among the likely ones; "far" ranks too."""
         if isinstance(said, Related):
             said = Rank("closest" if said.negated else "farthest", 1, said.anchors[0])
-            return _FAR * self._compared(said, among)
+            return _FAR * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
-            return _CLOSEST * self._compared(said, among)
+            return _CLOSEST * self._compared(said, among, possible)
         return rank_scores(self.scene, said, among, self.onlooker)
 
-    def _compared(self, rank: Rank, among: Mask) -> Vector:
+    def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"
         values_m = None
         if isinstance(rank.anchor, NounPhrase):
             rows = self.likely_rows(rank.anchor)
             if rows:
-                values_m = compared(self.scene, rows, farthest=is_farthest)
+                values_m = compared(self.scene, rows, possible, farthest=is_farthest)
             among = among.copy()
             among[[] if rank.anchor.other else rows] = False
         elif self.around is not None:
@@ -399,7 +410,7 @@ def _is_sided(phrase: NounPhrase) -> bool:
 
 
 def _several(each: Vector, condition: Related) -> Vector:
-    """Scores (N,) from those (A, N) for each of the possible anchors: that of the best one, or,
+    """Scores (M,) from those (A, M) for each of the possible anchors: that of the best one, or,
     where a number of them is named, the mean of as many; less if there are more of what a thing
     has."""
     (anchor, *_) = condition.anchors

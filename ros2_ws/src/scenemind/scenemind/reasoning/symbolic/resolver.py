@@ -230,9 +230,12 @@ class Resolver:
             return self.anchors(reference) if anchors is None else anchors
 
         keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
-        finite = np.isfinite(keys)
-        ordered = rows[finite][np.argsort(keys[finite], kind="stable")]
-        return ordered[rank.order - 1 : rank.order - 1 + count]
+        rows, keys = rows[np.isfinite(keys)], keys[np.isfinite(keys)]
+        last = rank.order - 1 + count
+        if 0 < last < len(keys):  # of many only those that may be first are sorted
+            first = keys <= np.partition(keys, last - 1)[last - 1]
+            rows, keys = rows[first], keys[first]
+        return rows[np.argsort(keys, kind="stable")][rank.order - 1 : last]
 
     def _agreement(
         self, rank: trees.Rank, among: NDArray[np.intp], best: NDArray[np.intp]
@@ -540,7 +543,7 @@ class Resolver:
             case Related() if (place := place_in_room(condition, self.scene)) != "":
                 scores = relations_of(self.scene).holds_in_room(place)
             case Related(predicate="between"):
-                scores = self._between(condition)
+                scores = self._between(condition, among)
             case Related(predicate=predicate, anchors=(first, second)) if predicate == CLOSER:
                 scores = relations_of(self.scene).closer(self.anchors(first), self.anchors(second))
             case Related(anchors=(anchor,)) if anchor.bound or (
@@ -623,13 +626,14 @@ class Resolver:
         denied = relations_of(self.scene).denied(predicate, [anchor.row for anchor in anchors])
         return np.where(denied, 0.0, found)
 
-    def _between(self, condition: Related) -> Scores:
+    def _between(self, condition: Related, among: Scores) -> Scores:
         """Between the best of two references, or the two best of one ("between the chairs")."""
         each = [self.anchors(reference) for reference in condition.anchors]
         ends = each[0] if len(each) == 1 else [anchors[0] for anchors in each]
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
-        return relations_of(self.scene).lies_between((ends[0], ends[1]))
+        things = np.flatnonzero(among)
+        return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
 
 
 def _without_unmeasured(reference: Reference) -> Reference:
