@@ -303,7 +303,7 @@ def _denied(b: Bound) -> Denied:
 def _reported(b: Bound) -> Topic | Denied | None:
     """What the robot is said to have: "you call it a microwave"."""
     said = b.get("number") or b.get("said")
-    if "place" in b:
+    if said is not None and "place" in b:
         return Topic(as_definite(said), at=b["place"].anchors[0])
     if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
         return Topic(as_definite(said))
