@@ -419,8 +419,8 @@ class _Reader:
             draft.target = index = draft.add(chunk)
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
-        elif self._is_said_of_target() or (
-            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted)
+        elif not (clause.after_be and draft.fronted) and (
+            self._is_said_of_target() or draft.is_target_again(chunk)
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -437,33 +437,18 @@ class _Reader:
     def _is_narrowed(self, chunk: Chunk) -> bool:
         """Whether a noun is what is wanted at the place that was named first: "you want the bed on
         the right the pillow in the middle"."""
-        clause, draft = self._clause, self._draft
-        is_named = any(is_called(thing.noun, chunk.value) for thing in draft.mentions)
+        clause, draft, before = self._clause, self._draft, self._chunk_at(-1)
+        is_said = clause.introduced or clause.after_be or clause.separated or draft.fronted
+        if not chunk.value or is_said or (before is not None and before.kind == "relation"):
+            return False
         seen = draft.view[1] if draft.view is not None else None
         is_chosen = clause.is_choice or (seen is not None and seen < draft.target)
-        before = self._chunk_at(-1)
-        return (
-            is_chosen
-            and (before is None or before.kind != "relation")
-            and chunk.value != ""
-            and not (
-                is_named
-                or clause.introduced
-                or clause.after_be
-                or clause.separated
-                or draft.fronted
-            )
-        )
+        return is_chosen and not any(is_called(m.noun, chunk.value) for m in draft.mentions)
 
     def _is_said_of_target(self) -> bool:
         """Whether a noun after "be" is another noun for the target ("it is a blue rectangle")."""
-        clause, draft = self._clause, self._draft
-        return (
-            clause.after_be
-            and self._outer == draft.target
-            and not clause.introduced
-            and not draft.fronted
-        )
+        clause = self._clause
+        return clause.after_be and self._outer == self._draft.target and not clause.introduced
 
     def _is_joined(self) -> bool:
         before, after = self._chunk_at(-1), self._chunk_at(1)
