@@ -258,13 +258,10 @@ class Chunker:
     def _is_of_noun(self, at: int, length: int) -> bool:
         """Whether a side belongs to a noun that follows: "on the left bed" is no place."""
         words, after = self.words, at + length
-        return (
-            words[at] in ("on", "in", "at")
-            and words[after - 1] in SIDE_WORDS
-            and after < len(words)
-            and words[after] not in self.determiners
-            and not self.ends_noun(after, False)
-        )
+        is_side = words[at] in ("on", "in", "at") and words[after - 1] in SIDE_WORDS
+        if not is_side or after == len(words) or words[after] in self.determiners:
+            return False
+        return not self.ends_noun(after, False)
 
 
 def _with_comparisons(chunks: list[Chunk]) -> list[Chunk]:

@@ -148,12 +148,9 @@ class _Reader:
 
     def _is_target(self, chunk: Chunk) -> bool:
         """Whether an anchor is the target: "the chair is black. There is a lamp near the chair"."""
-        return (
-            chunk.words[0] == "the"
-            and not chunk.traits
-            and self._outer != self._draft.target != TARGET
-            and self._draft.is_target_again(chunk)
-        )
+        if chunk.words[0] != "the" or chunk.traits or self._outer == self._draft.target:
+            return False
+        return self._draft.target != TARGET and self._draft.is_target_again(chunk)
 
     def _pointed(self, chunk: Chunk) -> int:
         """Read a noun after "this": "a table stands in front of this refrigerator"."""

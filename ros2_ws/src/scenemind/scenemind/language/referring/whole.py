@@ -77,7 +77,6 @@ _RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
 # "More than two" are at least three.
 _STRICTER = {"more than": ("at least", 1), "fewer than": ("at most", -1)}
 _NEARNESS = ("closest", "farthest", "far")
-_SINGLE_ANYTHING = frozenset((word,) for word in lexicon.ANYTHING)
 # Which chunks follow one another in a phrase, by their signs: n noun, g "thing", t what is no noun
 # phrase, i "it" of "with a cup on it", r relation, f "to" of "closest to", s side, q quality,
 # l look, a "and", c comma, p "that", b "is", x "not", o posture; "^" and "-" open a phrase and
@@ -209,13 +208,9 @@ def _at_owner(words: Sequence[str]) -> tuple[str, ...]:
 def _is_open(phrase: Reference | None, said: str) -> bool:
     """Whether a phrase is "anything to sit on", or "what is on the table", so that "besides" does
     not say where it is."""
+    conditions = phrase.conditions if isinstance(phrase, NounPhrase) and not phrase.noun else ()
     kinds = {HasAttribute, Related} if said == "besides" else {HasAttribute}
-    return (
-        isinstance(phrase, NounPhrase)
-        and not phrase.noun
-        and bool(phrase.conditions)
-        and {type(said) for said in phrase.conditions} <= kinds
-    )
+    return bool(conditions) and set(map(type, conditions)) <= kinds
 
 
 @lru_cache(maxsize=4096)
@@ -401,18 +396,16 @@ class _WholeChunker(Chunker):
         words, word, following = self.words, self.words[at], word_at(self.words, at + 1)
         end = at + 1 + (words[at : at + 2] == ("the", "robot"))
         is_robot = words[end - 1] == "robot"  # "the robot arm" and "which robot" speak of things
-        is_other = is_robot and (not ends_noun(words, end, True) if end < len(words) else False)
-        is_other |= is_robot and word == "robot" and not self.chunks
+        is_named = end < len(words) and not ends_noun(words, end, True)
+        is_other = is_robot and (is_named or (word == "robot" and not self.chunks))
         if words[end - 1] in lexicon.VIEWERS and not is_other:
             return Chunk("noun", words[at:end], thing=Viewer())
         if word in ("it", "them") and _holds(self.chunks[:-1]):
             return Chunk("pronoun", ("it",))
         is_one = following == "one" and word_at(words, at + 2) in _AFTER_NOUN
         is_look = at + 2 == len(words) and following in (*lexicon.COLOURS, *lexicon.SIZES)
-        is_alone = is_one or is_look or following in _AFTER_NOUN
-        is_alone |= (
-            word in ("it", "them", "they") or lexicon.RELATIONS.longest(words, at + 1)[1] > 0
-        )
+        is_alone = is_one or is_look or following in _AFTER_NOUN or word in ("it", "them", "they")
+        is_alone |= lexicon.RELATIONS.longest(words, at + 1)[1] > 0
         if word in lexicon.POINTERS and is_alone:
             return Chunk("noun", words[at : at + 1 + is_one], thing=Marked())
         return None
@@ -439,20 +432,20 @@ class _WholeChunker(Chunker):
             return Chunk("noun", tuple(words[at : at + length]), thing=Viewer())
         last = self.chunks[-1] if self.chunks else None
         is_bare = last is None or last.kind in ("be", "not", "and", "pronoun")
-        is_something = last is not None and last.words[-1:] in _SINGLE_ANYTHING
-        found = find_attribute(words, at) if is_bare or is_something else None
+        is_something = last is not None and not lexicon.ANYTHING.isdisjoint(last.words[-1:])
+        found: tuple[HasAttribute | Rank, int] | None = None
+        if is_bare or is_something:
+            found = find_attribute(words, at)
         if found is None and (is_bare or word in _OPENS_QUALITY):
             found = find_quality(words, at)
         if found is None and is_bare:
             end = at + 1 + (word == "the")
             rank = lexicon.SUPERLATIVES.get(word_at(words, end - 1), "closest")
             end += word_at(words, end) in ("one", "ones")
-            if rank not in lexicon.COMPARING:
-                return Chunk("said", words[at:end], conditions=(Rank(rank),))
+            found = None if rank in lexicon.COMPARING else (Rank(rank), end)
         if found is None:
             return None
-        condition, end = found
-        return Chunk("said", words[at:end], conditions=(condition,))
+        return Chunk("said", words[at : found[1]], conditions=found[:1])
 
     def small_at(self, at: int) -> Chunk | None:
         if self.words[at] == "without":
