@@ -15,6 +15,7 @@ import scenemind as sm
 from scenemind.cli.main import app
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
+from scenemind.memory.places import locating
 from scenemind.memory.places.locating import locate
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import SimulatedSequence, match_objects, simulate, simulate_visit
@@ -65,6 +66,25 @@ def test_a_visit_with_another_origin_is_located(
     assert metres < 0.15
     assert degrees < 3.0
     assert found.agreement > 0.95
+
+
+def test_of_few_objects_depth_decides(
+    old: Path, visit: SimulatedSequence, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table and five chairs may stand so by chance; that depth agrees everywhere may not."""
+    seats = {i: name for i, name in visit.class_names.items() if name in ("chair", "dining table")}
+    memory = folder / "seats"
+    sm.map(visit, memory, detector=InstanceCamera(seats)).close()
+    with sm.open(old, read_only=True) as place, sm.open(memory, read_only=True) as other:
+        found = locate(other.memory, place.memory)
+        monkeypatch.setattr(locating, "_AGREE_WELL", 1.1)
+        alone = locate(other.memory, place.memory)
+    assert found.old_T_new is not None, found.reason
+    metres, degrees = off_by(found.old_T_new, visit)
+    assert metres < 0.15
+    assert degrees < 3.0
+    assert alone.old_T_new is None
+    assert "may be chance" in alone.reason
 
 
 def test_merging_keeps_ids_and_doubles_nothing(

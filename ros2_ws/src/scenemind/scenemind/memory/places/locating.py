@@ -20,8 +20,9 @@ from scenemind.memory.objects.gone_objects import FARTHEST_M, NEAREST_M, compare
 from scenemind.memory.places.constellation import Hypothesis, Landmarks, find_transforms
 from scenemind.memory.reader import MemoryReader
 
-# Objects and bits beyond chance that a place needs, by its objects alone.
-_LEAST_PAIRS, _LEAST_BITS = 5, 24.0
+# Objects and bits beyond chance that a place needs; the fewer ones are enough where depth agrees
+# nearly everywhere, which it does nowhere else, not even in rooms of like furniture.
+_LEAST_PAIRS, _LEAST_BITS, _FEWER_BITS, _AGREE_WELL = 5, 24.0, 12.0, 0.98
 # Share of the new map's objects that the transform explains, counted where the old map's camera
 # looked.
 _LEAST_SHARE = 0.5
@@ -84,11 +85,12 @@ def locate(new: MemoryReader, old: MemoryReader) -> Location:
 def _judge(found: Sequence[Hypothesis], ours: Landmarks, new: _Depths, old: _Depths) -> Location:
     best = found[0]
     bits = best.bits - best.chance_bits
-    if len(best.pairs) < _LEAST_PAIRS or bits < _LEAST_BITS:
-        return _unknown(
-            f"{len(best.pairs)} objects stand as in the old map, which may be chance", best, bits
-        )
+    few = f"{len(best.pairs)} objects stand as in the old map, which may be chance"
+    if len(best.pairs) < _LEAST_PAIRS or bits < _FEWER_BITS:
+        return _unknown(few, best, bits)
     agreement = _agreement(best.b_T_a, new, old)
+    if bits < _LEAST_BITS and not agreement >= _AGREE_WELL:
+        return _unknown(few, best, bits, agreement=agreement)
     rivals = [h for h in found[1:] if h.bits >= _RIVAL_SHARE * best.bits]
     standing = [h for h in rivals if not _agreement(h.b_T_a, new, old) < _REFUTED]
     rival_share = max((h.bits / best.bits for h in standing), default=0.0)
