@@ -44,7 +44,9 @@ _VOWELS = "aeiou"
 
 
 # A full stop after them ends no sentence: "Mrs. Hansen".
-_AFTER_TITLE = [rf"(?<=\b[{t[0]}{t[0].lower()}]{t[1:]})" for t in ("Mr", "Mrs", "Ms", "Dr", "Prof", "St")]
+_AFTER_TITLE = [
+    rf"(?<=\b[{t[0]}{t[0].lower()}]{t[1:]})" for t in ("Mr", "Mrs", "Ms", "Dr", "Prof", "St")
+]
 TITLE_STOP = rf"(?:{'|'.join(_AFTER_TITLE)})\."
 SENTENCE_END = rf"(?!{TITLE_STOP})[.!?]+"
 

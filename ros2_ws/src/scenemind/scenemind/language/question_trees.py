@@ -31,7 +31,8 @@ _NO_ENDS = word_set(
     " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
 )
 _SIDE_OF: dict[str, str] = {
-    "leftmost": "left of", "rightmost": "right of", "frontmost": "in front of", "rearmost": "behind",
+    "leftmost": "left of", "rightmost": "right of",
+    "frontmost": "in front of", "rearmost": "behind",
 }  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
@@ -415,9 +416,7 @@ def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Quest
 
 
 def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
-    def build(
-        condition: trees.Condition, **of: trees.Reference
-    ) -> trees.Question:
+    def build(condition: trees.Condition, **of: trees.Reference) -> trees.Question:
         each = (trees.Verify(one, condition) for one in _options(of))
         return trees.Joined(tuple(each), word)
 

@@ -309,7 +309,7 @@ def _denied(b: Bound) -> Denied:
 def _reported(b: Bound) -> Topic | Denied | None:
     """What the robot is said to have: "you call it a microwave"."""
     said = b.get("number") or b.get("said")
-    if "place" in b:
+    if "place" in b and said is not None:
         return Topic(as_definite(said), at=b["place"].anchors[0])
     if isinstance(said, ObjectNumber) or (isinstance(said, NounPhrase) and said.conditions):
         return Topic(as_definite(said))
@@ -342,6 +342,8 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "mentioned": _mentioned,
     "merged": _merged,
     "moved": _moved,
+    # "That is not my bag, it is Tom's": a bag it is.
+    "not_owned": lambda b: Topic(Marked(normal(b["label"]))),
     "owned_kind": _owned_kind,
     "named": _named,
     "related": _related,
