@@ -51,6 +51,7 @@ _IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked i
     r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
     r"(?: \w+){0,3} (?:on|off)\b"
 )
+_JUST_AFTER = 3  # words: "not really gone"
 _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
 _HOW_MANY = re.compile(
@@ -206,13 +207,15 @@ def _with_denials(said: Rewording, text: str) -> Rewording | None:
 
 
 def _only_denied(text: str) -> set[str]:
-    """The words of a text, in the singular, that it denies and says nowhere else."""
-    each = clauses_of(text)
-    affirmed, denied = (
-        {singular(word) for clause in each for word in clause.part(denied=so)}
-        for so in (False, True)
-    )
-    return denied - affirmed
+    """The words of a text, in the singular, that it denies and says nowhere else: just after what
+    denies, as what stands further on may be said of the thing again."""
+    said: dict[bool, set[str]] = {True: set(), False: set()}
+    for clause in clauses_of(text):
+        since = 0
+        for word, is_denied in zip(clause.words, clause.denied, strict=True):
+            since = since + 1 if is_denied else 0
+            said[0 < since <= _JUST_AFTER].add(singular(word))
+    return said[True] - said[False]
 
 
 def _claimed(command: trees.Command) -> Collection[str]:
