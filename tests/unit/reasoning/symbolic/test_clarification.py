@@ -48,6 +48,17 @@ def test_what_a_sentence_denies_is_not_offered(text: str, never: str) -> None:
     assert f"contains {never}" not in asked.response
 
 
+def test_what_can_be_done_of_a_sentence_waits_for_a_yes() -> None:
+    memory = room_memory()
+    asked, done = talk(memory, "the red cup is Anna's and the banana is mine", "yes")
+    assert "no banana" in asked.response
+    assert asked.response.endswith("the rest: that the cup (object 2) belongs to Anna?")
+    assert asked.correction_ids == ()
+    (written,) = memory.corrections()
+    assert done.correction_ids == (written.correction_id,)
+    assert written.edit.object_ids == (2,)
+
+
 def test_a_thing_that_is_called_otherwise_is_not_asked_about() -> None:
     (answer,) = talk(room_memory(), "object 8 is not a person")
     assert answer.response == (
