@@ -186,9 +186,11 @@ def _denied(command: trees.Deny, at: Resolver, by: str) -> Intent:
     names, are = joined([the(thing) for thing in meant.objects]), be(len(meant.objects))
     if not key:
         rows = [at.scene.row_of_id[thing.object_id] for thing in meant.objects]
-        if rows and not at.label_scores(denied)[rows].any():
-            text = f"I do not have {names} as {with_article(denied)}; nothing was changed."
-            return Intent((), text, objects=meant.objects)
+        is_name = denied not in lexicon.LOOKS  # "no longer red"
+        if rows and is_name and not at.label_scores(denied)[rows].any():
+            known = f"I do not have {names} as {with_article(denied)}."
+            them = "is it" if len(rows) == 1 else "are they"
+            return Intent((), f"{known} What {them} instead?", objects=meant.objects)
         return Intent((), f"What {are} {names} instead?", objects=meant.objects)
     so = [thing for thing in meant.objects if is_so(thing, key, denied)]
     otherwise = [thing for thing in meant.objects if thing.attributes.get(key) and thing not in so]
