@@ -36,6 +36,20 @@ def _relations(
     show_result("relations", bench_named("relations", "benchmarks")(rounds), as_json)
 
 
+@app.command("building", epilog="Example: python -m benchmarks building --objects 5000")
+def _building(
+    objects: Annotated[int, typer.Option(min=50, help="Objects, 50 in a room.")] = 20_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Ask questions about a building of many simulated rooms, without a model.
+
+    Milliseconds of CPU time: the graph from scratch, the first question, and others by turns.
+    """
+    bench = bench_named("building", "benchmarks")
+    show_result("building", bench(objects, rounds), as_json)
+
+
 @app.command("approach", epilog="Example: python -m benchmarks approach --first 1 --rooms 5")
 def _approach(
     first: Annotated[int, typer.Option(min=1, help="Seed of the first simulated room.")] = 6,
@@ -487,6 +501,7 @@ _ALL = (
     "tracking",
     "mapping",
     "relations",
+    "building",
     "keyframes",
     "programs",
     "segment",

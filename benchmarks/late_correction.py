@@ -110,18 +110,18 @@ class _Correcting(threading.Thread):
 
     def __init__(self, memory: Memory, stamps: NDArray[np.int64], sign: int) -> None:
         super().__init__(name="correction", daemon=True)
-        self._memory, self._sign = memory, sign
+        self._memory = memory
         self._stamps = stamps[_MOMENT_EVERY - 1 :: _MOMENT_EVERY]
+        poses = memory.poses_at(self._stamps.tolist())
+        shares = np.linspace(0.0, sign, len(poses)).tolist()
+        self._moved = [_drift(share) @ pose for share, pose in zip(shares, poses, strict=True)]
         self._noted: PoseCorrection | None = None
         self._ended_at: int | None = None
         self.seconds = 0.0
 
     def run(self) -> None:
-        poses = self._memory.poses_at(self._stamps.tolist())
-        shares = np.linspace(0.0, self._sign, len(poses))
-        moved = [_drift(share) @ pose for share, pose in zip(shares.tolist(), poses, strict=True)]
         start = time.perf_counter()
-        self._noted = self._memory.correct_poses(self._stamps, moved, keeps_odometry=True)
+        self._noted = self._memory.correct_poses(self._stamps, self._moved, keeps_odometry=True)
         self.seconds = time.perf_counter() - start
 
     def goes_on(self, count: int) -> bool:

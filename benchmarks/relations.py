@@ -145,7 +145,7 @@ def bench_relations(rounds: int = 5) -> dict[str, Any]:
       phrase;
     - `relate_40x2000_ms`: the slowest relation query of a program on 40 objects of 2,000 points.
     """
-    few, many = _building(FEW), _building(MANY)
+    few, many = make_building(FEW), make_building(MANY)
     phrase, lookup_ms = _slowest_lookup(many[0], rounds)
     relation, relate_ms = slowest_relation()
     return {
@@ -224,7 +224,7 @@ def _moved(thing: MapObject) -> MapObject:
     return replace(thing, box=box, points=thing.points + np.array((_MOVE_M, 0, 0), np.float32))
 
 
-def _building(count: int) -> tuple[Scene, list[StructurePlane]]:
+def make_building(count: int) -> tuple[Scene, list[StructurePlane]]:
     """Make that number of objects in rooms side by side, with their floors and walls."""
     rooms = [make_room(seed, _OBJECTS_A_ROOM) for seed in range(_DIFFERENT_ROOMS)]
     scene: Scene = {}

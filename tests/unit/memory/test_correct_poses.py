@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,9 @@ from scenemind.memory.objects.corrected_objects import (
     FrozenEntry,
     corrected_objects,
 )
+from scenemind.memory.objects.object_map import PoseUpdate
 from scenemind.memory.state import IntegrationOptions, MemoryState
+from scenemind.memory.types import MapObject
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.perception.types import Observation
 from scenemind.simulation import simulate
@@ -77,6 +78,10 @@ def assert_same_map(memory: Memory | ReadOnlyMemory, right: Memory) -> None:
     assert len(ours) == len(theirs)
     for thing in theirs.values():
         assert max(iou_3d(thing.box, other.box) for other in ours.values()) > 0.85
+
+
+def in_a_row(objects: Mapping[int, MapObject]) -> list[MapObject]:
+    return sorted(objects.values(), key=lambda thing: thing.box.center)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +148,15 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
         later = iter(range(140, 180))
         off = turned(0.0, 0.3, 0.0)  # so that it shows the double
 
-        def frame_comes(_: float) -> None:
+        join_doubles, joined = MemoryState.join_doubles, []
+
+        def join(state: MemoryState) -> PoseUpdate | None:
+            joined.append(join_doubles(state))
+            return joined[-1]
+
+        def frame_comes() -> None:
+            if not joined:  # they come later
+                return
             seen = seen_at(next(later))
             frame = replace(seen.frame, world_T_camera=off @ seen.frame.world_T_camera)
             observations = [moved(o, off) for o in seen.observations]
@@ -152,17 +165,23 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
             memory.integrate(frame, *given, options=options)
 
         monkeypatch.setattr(object_map, "_JOINED_AT_ONCE", 1)
-        monkeypatch.setattr(pose_migration, "time", SimpleNamespace(sleep=frame_comes))
+        monkeypatch.setattr(MemoryState, "join_doubles", join)
+        monkeypatch.setattr(pose_migration, "give_way", frame_comes)
         memory.correct_poses(STAMPS, true_poses(TWICE))
+        assert len(joined) > 2
         go(memory, later)
         assert set(memory.snapshot().objects) == set(right.snapshot().objects)
 
 
+@pytest.mark.parametrize("is_apart", [False, True])
 def test_copies_follow_the_frames_that_come_before_they_take_their_place(
-    monkeypatch: pytest.MonkeyPatch, right: Memory
+    monkeypatch: pytest.MonkeyPatch, right: Memory, *, is_apart: bool
 ) -> None:
-    """Nothing that was seen meanwhile is done again under the lock, and nothing of it is lost."""
+    """Nothing that was seen meanwhile is done again under the lock, and nothing of it is lost; also
+    where drift has put each chair into the next one, from which it comes apart."""
     done_again = []
+    next_chair = dict.fromkeys(SECOND_WALK_IS_OFF, turned(walk.SPACING_M, 0.0, 0.0))
+    drift = next_chair if is_apart else SECOND_WALK_IS_OFF
 
     def corrected_again(frozen: list[FrozenEntry], *given: Any) -> list[CorrectedObject]:
         done_again.extend(one.entry.object_id for one in frozen)
@@ -173,25 +192,27 @@ def test_copies_follow_the_frames_that_come_before_they_take_their_place(
         relate_anew = MemoryState.relate_anew
 
         def frames_come(state: MemoryState, *given: Any) -> Any:
-            go(memory, range(90, 120), SECOND_WALK_IS_OFF)
+            go(memory, range(90, 120), drift)
             return relate_anew(state, *given)
 
-        go(memory, range(90), SECOND_WALK_IS_OFF)
+        go(memory, range(90), drift)
         monkeypatch.setattr(MemoryState, "relate_anew", frames_come)
-        memory.correct_poses(STAMPS[:90], true_poses(range(90)), keeps_odometry=True)
+        noted = memory.correct_poses(STAMPS[:90], true_poses(range(90)), keeps_odometry=True)
+        assert noted is not None
+        assert (len(noted.apart) > 0) == is_apart
         assert done_again == []
         assert_same_map(memory, right)
         monkeypatch.setattr(MemoryState, "relate_anew", relate_anew)
         with Memory.create(None, CONFIG) as before:  # the frames came before the correction
-            go(before, TWICE, SECOND_WALK_IS_OFF)
+            go(before, TWICE, drift)
             before.correct_poses(STAMPS[:90], true_poses(range(90)), keeps_odometry=True)
             ours, theirs = memory.snapshot().objects, before.snapshot().objects
-            assert ours.keys() == theirs.keys()
-            for object_id, thing in theirs.items():
-                assert ours[object_id].observation_count == thing.observation_count
-                assert ours[object_id].last_seen_ns == thing.last_seen_ns
-                assert ours[object_id].track_ids == thing.track_ids
-                assert iou_3d(ours[object_id].box, thing.box) > 0.95
+            assert is_apart or ours.keys() == theirs.keys()  # parts get other ids
+            for thing, other in zip(in_a_row(ours), in_a_row(theirs), strict=True):
+                assert thing.observation_count == other.observation_count
+                assert thing.last_seen_ns == other.last_seen_ns
+                assert set(thing.track_ids) == set(other.track_ids)
+                assert iou_3d(thing.box, other.box) > 0.95
         for number, pose in zip(TWICE, memory.poses_at(STAMPS.tolist()), strict=True):
             assert pose.distance_m(seen_at(number).frame.world_T_camera) < 1e-6
 

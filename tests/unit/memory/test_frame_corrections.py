@@ -23,7 +23,8 @@ def drive(count: int) -> list[Pose]:
 def table(poses: list[Pose], stamps_ns: list[int] | None = None) -> FrameTable:
     stamps = stamps_ns or [STEP_NS * i for i in range(len(poses))]
     numbers = np.arange(len(poses), dtype=np.int64)
-    return FrameTable(numbers, np.array(stamps, np.int64), np.array([p.matrix() for p in poses]))
+    matrices = np.array([p.matrix() for p in poses])
+    return FrameTable(numbers, np.array(stamps, np.int64), poses_of(matrices))
 
 
 def shift(x: float, yaw: float = 0.0) -> Pose:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scenemind.config import DepthConfig
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import PinholeCamera, Pose
+from scenemind.geometry.pose import poses_of
 from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
 from scenemind.memory.structure import tiles as tiles_module
 from scenemind.memory.structure.tiles import (
@@ -157,7 +158,7 @@ def test_tile_moves_as_the_frames_whose_mean_it_is() -> None:
         tiles.add(samples([(0.05, 0.05, height)], [up], [0.5]), number)
     assert tiles.points[0, 2] == pytest.approx(0.045, abs=1e-5)
     stamps = np.arange(81) * 33_000_000
-    poses = FrameTable(np.arange(81), stamps, drifted)
+    poses = FrameTable(np.arange(81), stamps, poses_of(drifted))
     right = [Pose.identity()] * 81
     moved = tiles.corrected(FrameCorrections.of_stamps(poses, stamps, right))
     assert moved.points[0, 2] == pytest.approx(0.005, abs=1e-4)

@@ -23,6 +23,7 @@ from scenemind.memory.tree.mem_tree import (
 )
 from scenemind.memory.types import LocationNode, ObjectTracklet
 from scenemind.perception.types import Detections
+from scenemind.simulation.trajectory import look
 
 CONFIG = TreeConfig()
 
@@ -226,6 +227,20 @@ def test_between_two_first_visits_the_older_one_is_taken_every_time():
         anchors.add(location_id, at(x))
     found = [anchors.find_near(at(x)) for x in (0.5, 0.95, 1.05, 1.2, 2.0, 3.6)]
     assert found == [0, 0, 0, 1, 1, None]
+
+
+def test_places_are_found_at_once_as_one_after_the_other():
+    """More than are looked at in one step, of which later ones return to earlier ones."""
+    rng = np.random.default_rng(0)
+    turns = [look(*rng.uniform(0.0, 9.0, 2), 1.0, rng.uniform(-3.0, 3.0), 0.1) for _ in range(300)]
+    one_by_one, at_once = Anchors(1.5, np.radians(45.0)), Anchors(1.5, np.radians(45.0))
+    found = []
+    for location_id, pose in enumerate(turns):
+        found.append(one_by_one.find_near(pose))
+        if found[-1] is None:
+            one_by_one.add(location_id, pose)
+    assert at_once.place(range(300), turns) == found
+    assert 40 < found.count(None) < 260
 
 
 class Plainly:

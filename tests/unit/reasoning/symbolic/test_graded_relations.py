@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenemind.language.trees import Rank
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.symbolic import graded_relations as graded
-from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.graded_relations import Onlooker, Pairs
 from scenemind.reasoning.symbolic.ranks import compared, order_scores, rank_scores
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.scene import Scene
@@ -128,9 +128,9 @@ def test_between_is_best_at_the_midpoint() -> None:
 
 def test_any_pair_of_candidates_counts_for_between_and_no_end_is_between() -> None:
     between = relations_of(cubes((0, 0, 0), (2, 0, 0), (1, 0, 0), (0, 4, 0))).graded_between
-    assert between([(0, 1.0)], [(1, 1.0)]).tolist()[:3] == [0.0, 0.0, 1.0]
-    assert between([(0, 1.0)], [(1, 0.5), (3, 1.0)])[2] == pytest.approx(0.5)
-    assert between([(0, 1.0)], [(0, 1.0)]).tolist() == [1.0] * 4
+    assert between([(0, 1.0)], [(1, 1.0)], np.arange(3)).tolist() == [0.0, 0.0, 1.0]
+    assert between([(0, 1.0)], [(1, 0.5), (3, 1.0)], np.array([2])) == pytest.approx([0.5])
+    assert between([(0, 1.0)], [(0, 1.0)], np.arange(4)).tolist() == [1.0] * 4
 
 
 def test_corners_and_the_middle_of_the_room() -> None:
@@ -147,18 +147,18 @@ def test_sides_are_graded_by_the_cosine_and_the_gap() -> None:
     angle = np.arccos(0.15)
     near, far = ((r * np.cos(angle), r * np.sin(angle), 0.0) for r in (0.1, 2.0))
     two = pairs(((0, 0, 0), CUBE), (near, CUBE), (far, CUBE))
-    found = SOUTH.beside(Ways.of(two), np.zeros(2), "right")
+    found = SOUTH.beside(two, "right")
     assert found == pytest.approx(0.5 * np.exp(-two.level_gap_m / 1.5))
 
 
 def test_an_unknown_onlooker_looks_at_the_thing_and_is_less_sure() -> None:
     """It sees what somebody at its place sees, which only decides four parts of five."""
     two = pairs(((0, 0, 0), CUBE), ((1, 0, 0), CUBE))
-    sure, unsure = (one.beside(Ways.of(two), np.zeros(2), "right")[0] for one in (SOUTH, UNKNOWN))
+    sure, unsure = (one.beside(two, "right")[0] for one in (SOUTH, UNKNOWN))
     gap = np.exp(-two.level_gap_m[0] / 1.5)
     assert unsure == pytest.approx(0.8 * sure + 0.2 * 0.5 * gap)
     nowhere = Onlooker(np.zeros(2))
-    sides = [nowhere.beside(Ways.of(two), np.zeros(2), side)[0] for side in ("left", "right")]
+    sides = [nowhere.beside(two, side)[0] for side in ("left", "right")]
     assert sides == pytest.approx([0.5 * gap] * 2)
 
 
@@ -168,9 +168,7 @@ def test_sides_change_when_one_turns_around(angle: float, center: Triple) -> Non
     two = pairs(TABLE, (center, CUBE))
     there, back = at(0.0, 0.0, angle), at(0.0, 0.0, angle + np.pi)
     for one, other in (("left", "right"), ("front", "rear")):
-        assert there.beside(Ways.of(two), np.zeros(2), one) == pytest.approx(
-            back.beside(Ways.of(two), np.zeros(2), other)
-        )
+        assert there.beside(two, one) == pytest.approx(back.beside(two, other))
 
 
 @pytest.mark.parametrize(
@@ -185,9 +183,19 @@ def test_relations_to_an_anchor_in_the_middle(predicate: str, best: int) -> None
     things = [thing(0, "box", (0, 0, 0.5), (0.6, 0.6, 1.0))]
     places = ((1, 0, 0.5), (-1, 0, 0.5), (0, 1, 0.5), (0, -1, 0.5), (0, 0, 1.1), (0, 0, 0.2))
     things += [thing(i, "box", at, CUBE) for i, at in enumerate(places, 1)]
-    fit = relations_of(Scene(snapshot_of(things))).graded(predicate, 0, SOUTH)
+    (fit,) = relations_of(Scene(snapshot_of(things))).graded(predicate, [0], SOUTH, np.arange(7))
     assert fit[0] == 0.0
     assert fit[best] == fit.max()
+
+
+@pytest.mark.parametrize("predicate", ["left of", "on", "supports", "near", "within 1 m of"])
+def test_some_things_and_several_anchors_score_as_each_by_itself(predicate: str) -> None:
+    scene = cubes((0, 0, 0), (1, 0, 0), (0, 0, 0.2), (0.4, 0.3, 0), (-1, 2, 0))
+    graded_of, things = relations_of(scene).graded, np.array([4, 0, 2])
+    found = graded_of(predicate, [0, 3], UNKNOWN, things)
+    for row, scores in zip((0, 3), found, strict=True):
+        (whole,) = graded_of(predicate, [row], UNKNOWN, np.arange(5))
+        assert scores == pytest.approx(whole[things])
 
 
 @pytest.mark.parametrize(("carries", "lies"), [("supports", "on"), ("contains", "inside")])
@@ -195,16 +203,17 @@ def test_what_carries_a_thing_is_what_it_lies_on(carries: str, lies: str) -> Non
     things = [thing(0, "box", *TABLE), thing(1, "box", (0, 0, 1.1), CUBE)]
     things.append(thing(2, "box", (3, 0, 0.5), (1, 1, 1)))
     relations = relations_of(Scene(snapshot_of(things)))
-    found = relations.graded(carries, 1, UNKNOWN)
-    assert found[0] == pytest.approx(relations.graded(lies, 0, UNKNOWN)[1])
+    (found,) = relations.graded(carries, [1], UNKNOWN, np.arange(3))
+    assert found[0] == pytest.approx(relations.graded(lies, [0], UNKNOWN, np.array([1]))[0, 0])
     assert found[0] > found[2]
 
 
 def test_comparisons_are_to_the_nearest_anchor() -> None:
     scene = cubes((0, 0, 0), (4, 0, 0), (1, 0, 0), (6, 0, 0))
-    nearer = compared(scene, [0, 1], farthest=False)
+    nearer = compared(scene, [0, 1], np.ones(len(scene), bool), farthest=False)
     assert nearer[2:] == pytest.approx([-(0.8 + 1.0) / 2.0, -(1.8 + 2.0) / 2.0])
-    assert compared(scene, [0, 1], farthest=True) == pytest.approx(-nearer)
+    farther = compared(scene, [0, 1], np.ones(len(scene), bool), farthest=True)
+    assert farther == pytest.approx(-nearer)
 
 
 ROW = cubes(*((x, 0.0, z) for x, z in ((-1, 0.1), (0, 0.1), (1, 0.1), (0, 1.1))))

@@ -111,7 +111,7 @@ def test_toward_is_between_the_viewer_and_the_thing() -> None:
     aside = thing(4, "cup", (2.0, 0.5, 0.8), (0.1, 0.1, 0.1))
     at = view(DESK, nearer, beyond, aside)
     between = Related("between", (Viewer(), NounPhrase("desk")))
-    assert at.related_scores(between).tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert at.related_scores(between, np.ones(len(at.scene))).tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
 def test_objects_hang_on_walls_by_name_and_height() -> None:
@@ -123,11 +123,13 @@ def test_objects_hang_on_walls_by_name_and_height() -> None:
         thing(4, "cup", (0, 2, 0.05), (0.1, 0.1, 0.1)),
         thing(5, "shelf", (1, 2, 0.75), (0.6, 0.4, 1.5)),  # ends above 1 m
     )
-    on_wall = at.related_scores(Related("on", (NounPhrase("wall"),)))
+    on_wall = at.related_scores(Related("on", (NounPhrase("wall"),)), np.ones(len(at.scene)))
     assert on_wall.tolist() == [1.0, 0.4, 0.4, 0.1, 0.1]
-    on_floor = at.related_scores(Related("on", (NounPhrase("floor"),)))
+    on_floor = at.related_scores(Related("on", (NounPhrase("floor"),)), np.ones(len(at.scene)))
     assert on_floor.tolist() == [0.1, 0.1, 0.1, 1.0, 0.4]
-    in_corner = at.related_scores(Related("inside", (NounPhrase("corner"),)))
+    in_corner = at.related_scores(
+        Related("inside", (NounPhrase("corner"),)), np.ones(len(at.scene))
+    )
     assert in_corner.tolist() == [1.0] * 5
 
 

@@ -179,9 +179,9 @@ def test_between_excludes_its_ends_and_scales_with_both() -> None:
     scene = Scene(snapshot_of(posts))
     first, second = Anchor.of_row(scene, 0, 0.5), Anchor.of_row(scene, 2, 0.5)
     between = relations_of(scene).lies_between
-    whole = between((Anchor.of_row(scene, 0), Anchor.of_row(scene, 2)))
+    whole = between([(Anchor.of_row(scene, 0), Anchor.of_row(scene, 2))], np.arange(3))
     assert whole[0] == whole[2] == 0.0 < whole[1]
-    assert between((first, second))[1] == pytest.approx(0.25 * whole[1])
+    assert between([(first, second)], np.arange(3))[1] == pytest.approx(0.25 * whole[1])
 
 
 def test_distances_of_a_viewer_are_from_a_point() -> None:

@@ -79,7 +79,7 @@ class Pose:
             )
         x, y, z, w = q.tolist()
         length = math.sqrt(x * x + y * y + z * z + w * w)
-        rotation = np.array(_rotation_rows(x / length, y / length, z / length, w / length))
+        rotation = np.array(rotation_rows(x / length, y / length, z / length, w / length))
         return cls(rotation, t.copy())
 
     def quaternion_xyzw(self) -> NDArray[np.float64]:
@@ -163,7 +163,7 @@ def matrices_of(poses: NDArray[np.float64]) -> NDArray[np.float64]:
             raise GeometryError(f"pose {row} of {len(poses)} is none: {poses[row].tolist()}")
         x, y, z, w = poses[:, 3:].T
         length = np.sqrt(x * x + y * y + z * z + w * w)
-        rows = _rotation_rows(x / length, y / length, z / length, w / length)
+        rows = rotation_rows(x / length, y / length, z / length, w / length)
         for row, values in enumerate(rows):
             for column, value in enumerate(values):
                 matrices[:, row, column] = value
@@ -181,7 +181,7 @@ def poses_of(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.hstack((matrices[:, :3, 3], turns))
 
 
-def _rotation_rows(x: Number, y: Number, z: Number, w: Number) -> list[list[Number]]:
+def rotation_rows(x: Number, y: Number, z: Number, w: Number) -> list[list[Number]]:
     """The three rows of the rotation of a unit quaternion, or of many; as SciPy computes them."""
     xx, yy, zz, ww = x * x, y * y, z * z, w * w
     xy, xz, yz = x * y, x * z, y * z

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scenemind.language import lexicon, trees
@@ -184,8 +184,6 @@ def about(
 
 def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> Any:
     match tree:
-        case tuple():
-            return tuple(with_meant(part, meant, is_pointed) for part in tree)
         case trees.Marked(noun="") if not is_pointed:
             return meant
         case trees.HasAttribute(key="affordance", value=use) if meant.noun:
@@ -205,11 +203,7 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
             other = plural(normal(meant.noun)) if tree.noun == "others" else of_one
             of_kind = replace(meant, noun=other, count=tree.count, definite=tree.definite)
             return replace(of_kind, conditions=(*kept, *among, *own), ranks=ranks)
-    if not is_dataclass(tree) or isinstance(tree, type):
-        return tree
-    parts = {each.name: getattr(tree, each.name) for each in fields(tree)}
-    named = {name: with_meant(part, meant, is_pointed) for name, part in parts.items()}
-    return replace(tree, **named)
+    return trees.with_parts(tree, lambda part: with_meant(part, meant, is_pointed))
 
 
 def with_nouns_of_first(question: trees.Question) -> trees.Question:

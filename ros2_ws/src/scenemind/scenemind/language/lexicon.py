@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from scenemind.language.english import is_plural, number_word, read_table
+from scenemind.language.english import is_plural, read_table
 from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.trees import Attribute, Superlative
 
@@ -155,15 +155,6 @@ ATTRIBUTE_VERBS = _phrases(_DATA["attribute_verbs"])
 USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
 # Words before a use that is said of things: "(the thing) that you (sit on)".
 _BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
-_HAS_NOT, _HAS = (
-    re.compile(rf"(?:(?:that|which|who) |^){has}")
-    for has in (
-        r"(?:(?:has|have) (?:not got|got no|not|no(?! \w+ than\b))\b|(?:do|does) not have)"
-        r"(?: any)?",
-        r"(?:has|have)(?: got)?(?= (?:nothing|the|an?|some|at|no|more|fewer|less|only|exactly|\d+"
-        rf"|{'|'.join(map(number_word, range(1, 13)))})\b)",
-    )
-)
 POSTURES = _words("postures")
 _PLURAL_POSTURES = _words("plural_postures")
 ADVERBS = _words("adverbs")
@@ -178,11 +169,6 @@ BE = _words("be")
 # Parts of the building, which stand in many pieces.
 BUILDING = _words("building")
 NOUN_END = _words("noun_end") | BE
-# "That somebody has left" after a noun.
-_BY_AGENTS = _said_by(
-    r"(?<=\w)(?: that| which)? {}(?: {})* {}(?: {})?(?= |$)",
-    *("agents", "agents_may", "agents_did", "after_agents"),
-)
 VERB_FORMS = _words("verb_forms")
 AFTER_SUBJECT = _words("after_subject")
 OF_VIEWER = _words("of_viewer")
@@ -216,12 +202,6 @@ def base_colour(name: str) -> str:
     return COLOURS.get(last[0], last[0]) if last else ""
 
 
-def without_agents(words: Sequence[str]) -> tuple[str, ...]:
-    """Words without who put a thing where it is: "the cup on the desk" of "the cup that somebody
-    left on the desk"."""
-    return tuple(_BY_AGENTS.sub("", " ".join(words)).split())
-
-
 def with_uses(words: Sequence[str]) -> tuple[str, ...]:
     """Words with what a thing is for as one says it of it: "the thing to sit on" of "the thing that
     you sit on"."""
@@ -237,13 +217,6 @@ def at_place(use: str) -> str:
     """A use as one says it of a place: "eat at" of "eat", as one eats no table."""
     place = f"{use} at"
     return place if tuple(place.split()) in USES else use
-
-
-def without_having(words: Sequence[str]) -> tuple[str, ...]:
-    """Words with what a thing has, or not, as one says it after its noun: "the tray without a cup
-    on it" of "the tray that has not got a cup on it"."""
-    said = _HAS.sub("with", _HAS_NOT.sub("without", " ".join(words)))
-    return tuple(said.replace("with nothing", "without anything").split())
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:

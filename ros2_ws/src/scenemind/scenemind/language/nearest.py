@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from heapq import heappop, heappush
 from itertools import count
@@ -285,9 +285,7 @@ class _Words:
             if question.subject.definite and not is_many(question.subject):
                 return None
         elif not isinstance(question, _OF_A_KIND):
-            parts = {each.name: getattr(question, each.name) for each in fields(question)}
-            certain = {name: _certain(part) for name, part in parts.items()}
-            question = replace(question, **certain)
+            question = trees.with_parts(question, _certain)
         if isinstance(question, trees.AskDirection | trees.AskRoom | trees.IsWayClear):
             return None  # nobody stands anywhere
         return with_nouns(question, self._noun)
@@ -317,23 +315,17 @@ def with_nouns(tree: Tree, noun_of: NounOf) -> Tree | None:
 
 
 def _with_nouns(tree: Any, noun_of: NounOf) -> Any:
-    if isinstance(tree, tuple):
-        return tuple(_with_nouns(part, noun_of) for part in tree)
-    if not is_dataclass(tree) or isinstance(tree, type):
-        return tree
-    changes = {each.name: _with_nouns(getattr(tree, each.name), noun_of) for each in fields(tree)}
+    named = trees.with_parts(tree, lambda part: _with_nouns(part, noun_of))
     if isinstance(tree, trees.NounPhrase | trees.Described):
         noun = noun_of(tree if isinstance(tree, trees.NounPhrase) else trees.NounPhrase(tree.noun))
         if noun is None:
             raise _NoNounError
-        changes["noun"] = noun
+        named = replace(named, noun=noun)
     if isinstance(tree, trees.NounPhrase):
-        changes["unread"] = ()
+        return replace(named, unread=())
     if isinstance(tree, trees.Related):
-        changes["anchors"] = tuple(map(_certain, changes["anchors"]))
-    if isinstance(tree, trees.Rank):
-        changes["anchor"] = _certain(changes["anchor"])
-    return replace(tree, **changes)
+        return replace(named, anchors=tuple(map(_certain, named.anchors)))
+    return replace(named, anchor=_certain(named.anchor)) if isinstance(tree, trees.Rank) else named
 
 
 def _certain(reference: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -718,13 +718,15 @@ def parts_of(tree: object, kind: type[_Part]) -> Iterator[_Part]:
 
 def with_part(tree: Any, part: object, new: object) -> Any:
     """A tree with another part wherever one stands in it."""
-    if tree == part:
-        return new
+    return new if tree == part else with_parts(tree, lambda each: with_part(each, part, new))
+
+
+def with_parts(tree: Any, made: Callable[[Any], Any]) -> Any:
+    """A tree, or a tuple of trees, with what is made of each of its parts."""
     if isinstance(tree, tuple):
-        return tuple(with_part(each, part, new) for each in tree)
+        return tuple(map(made, tree))
     names = _names_of_parts(tree.__class__)
-    changed = {name: with_part(getattr(tree, name), part, new) for name in names}
-    return replace(tree, **changed) if names else tree
+    return replace(tree, **{name: made(getattr(tree, name)) for name in names}) if names else tree
 
 
 @cache

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D, Pose
-from scenemind.geometry.pose import matrices_of, poses_of
+from scenemind.geometry.pose import POSE_NUMBERS, matrices_of, poses_of, rotation_rows
+from scenemind.memory.frames_first import in_steps
 
 if TYPE_CHECKING:
     from scenemind.memory.disk.changes import FrameRecord
@@ -34,7 +35,8 @@ _STILL_M, _STILL_RAD = 1e-4, 1e-5
 _SAME = 1e-12  # a rounding error of a matrix
 _MOST_STEPS = 5  # to the rotation nearest to a mean of some that are alike
 _SMALL_TURN = 1e-7  # between two quaternions, whose mean is as good
-_IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # a pose as it is stored
+_IDENTITY = np.array([(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)]).T  # a pose as it is stored
+_CONJUGATE = np.array([(-1.0, -1.0, -1.0, 1.0)]).T
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,20 +45,23 @@ class FrameTable:
 
     Attributes:
         numbers: (N,) int64. stamps_ns: (N,) int64, which may begin anew with a recording.
-        world_T_camera: (N, 4, 4) float64.
+        poses: (N, 7) float64, `world_T_camera` as it is stored: x, y, z, then a unit quaternion.
     """
 
     numbers: NDArray[np.int64]
     stamps_ns: NDArray[np.int64]
-    world_T_camera: NDArray[np.float64]
+    poses: NDArray[np.float64]
+
+    def __getitem__(self, rows: slice) -> FrameTable:
+        return FrameTable(self.numbers[rows], self.stamps_ns[rows], self.poses[rows])
 
     def followed_by(self, records: Sequence[FrameRecord]) -> FrameTable:
         """With more frames, whose numbers are larger."""
-        poses = [record.world_T_camera.matrix() for record in records]
+        poses = np.array([record.world_T_camera.matrix() for record in records])
         return FrameTable(
             np.concatenate((self.numbers, [r.number for r in records])).astype(np.int64),
             np.concatenate((self.stamps_ns, [r.stamp_ns for r in records])).astype(np.int64),
-            np.concatenate((self.world_T_camera, np.reshape(poses, (-1, 4, 4)))),
+            np.concatenate((self.poses, poses_of(poses.reshape(-1, 4, 4)))),
         )
 
 
@@ -64,8 +69,7 @@ class FrameCorrections:
     """The correction of each frame.
 
     Attributes:
-        numbers: (N,) int64, ascending. matrices: (N, 4, 4), `corrected_T_old`, world to world.
-        turns: (N, 4), their rotations as unit quaternions x, y, z, w.
+        numbers: (N,) int64, ascending.
         count: of frames whose pose changes.
         largest_m, largest_rad: the farthest that a camera moved, and turned.
         is_merge: the frames from some on are of another memory, whose objects may double those of
@@ -73,32 +77,34 @@ class FrameCorrections:
     """
 
     is_merge = False
-    _near: scipy.spatial.cKDTree | None = None  # of the places; made when somebody asks
 
-    def __init__(
-        self, frames: FrameTable, first: int, stamps_ns: NDArray[np.int64], new: Sequence[Pose]
-    ) -> None:
-        """See `of_stamps`: corrections of the frames from row `first` on, where stamps ascend."""
-        old = frames.world_T_camera[first:]
-        times = frames.stamps_ns[first:]
-        rows, fraction = _places_in(times, stamps_ns)
-        known = rows >= 0
-        if not known.any():
-            raise SceneMemoryError(
-                f"none of the {len(stamps_ns)} corrected poses is of a moment that was mapped"
-            )
-        corrected = np.zeros((len(new), 4, 4))
-        corrected[:, 3, 3] = 1.0
-        corrected[:, :3, :3] = [pose.rotation for pose in new]
-        corrected[:, :3, 3] = [pose.translation for pose in new]
-        corrected = corrected[known]
-        rows, fraction, at_ns = rows[known], fraction[known], stamps_ns[known]
-        before = _between(old[rows], old[np.minimum(rows + 1, len(old) - 1)], fraction)
-        self.numbers = frames.numbers
-        poses = np.tile(_IDENTITY, (len(frames.numbers), 1))
-        poses[first:] = _interpolated(at_ns, poses_of(corrected @ _inverse(before)), times)
-        self.turns, self.matrices = poses[:, 3:], matrices_of(poses)
-        self._finish(frames)
+    def __init__(self, frames: FrameTable, by: NDArray[np.float64]) -> None:
+        """See `of_stamps` and `from_frame`.
+
+        Args:
+            by: (7, N), the correction of each frame, `corrected_T_old`, world to world, as poses
+                are stored.
+        """
+        count = len(frames.numbers)
+        self.numbers, self._by = frames.numbers, by
+        self._places = frames.poses[:, :3]
+        self._near: scipy.spatial.cKDTree | None = None  # of the places; made when somebody asks
+        self._sums = np.zeros((12, count + 1))
+        self.count, self.largest_m, self.largest_rad = 0, 0.0, 0.0
+        for rows in in_steps(count):
+            part = by[:, rows]
+            sums = self._sums[:, rows.start : rows.stop + 1]
+            np.cumsum(_top_rows(part), axis=1, out=sums[:, 1:])
+            sums[:, 1:] += sums[:, :1]
+            places = np.ascontiguousarray(self._places[rows].T)
+            shifts = np.sqrt(np.square(_moved_places(part, places) - places).sum(axis=0))
+            # A sine is exact near zero, where a cosine is not.
+            sine = np.sqrt(np.square(part[3:6]).sum(axis=0))
+            turns = 2.0 * np.arctan2(sine, np.abs(part[6]))
+            self.largest_m = max(self.largest_m, float(shifts.max()))
+            self.largest_rad = max(self.largest_rad, float(turns.max()))
+            self.count += int(np.count_nonzero((shifts > _STILL_M) | (turns > _STILL_RAD)))
+        self._ascending_ns = np.maximum.accumulate(frames.stamps_ns)
 
     @classmethod
     def of_stamps(
@@ -126,20 +132,20 @@ class FrameCorrections:
         stamps = stamps.astype(np.int64)
         if (np.diff(stamps) <= 0).any():
             raise SceneMemoryError("the stamps of corrected poses must ascend")
-        for pose in world_T_camera:
-            if not (np.isfinite(pose.translation).all() and np.isfinite(pose.rotation).all()):
-                raise SceneMemoryError("a corrected pose holds NaN or infinity")
+        new = np.empty((POSE_NUMBERS, len(stamps)))
+        for some in in_steps(len(stamps)):
+            new[:, some] = _stored(world_T_camera[some])
         if not len(frames.numbers):
             raise SceneMemoryError("nothing has been mapped yet: there is no pose to correct")
         starts = np.flatnonzero(np.diff(frames.stamps_ns) < 0) + 1
         starts = np.concatenate(([0], starts, [len(frames.numbers)])).tolist()
         for first, end in reversed(list(pairwise(starts))):
             if stamps[0] <= frames.stamps_ns[end - 1] and stamps[-1] >= frames.stamps_ns[first]:
-                run = FrameTable(
-                    frames.numbers[:end], frames.stamps_ns[:end], frames.world_T_camera[:end]
-                )
-                found = cls(run, first, stamps, world_T_camera)
-                return found._held_to(frames)
+                by = np.empty((POSE_NUMBERS, len(frames.numbers)))
+                by[:, :first] = _IDENTITY
+                _correct(frames[first:end], stamps, new, by[:, first:end])
+                by[:, end:] = by[:, end - 1 : end]  # held for later recordings
+                return cls(frames, by)
         raise SceneMemoryError(
             f"none of the {len(stamps)} corrected poses is of a moment that was mapped"
         )
@@ -147,13 +153,11 @@ class FrameCorrections:
     @classmethod
     def from_frame(cls, frames: FrameTable, first: int, move: Pose) -> FrameCorrections:
         """One correction of all frames from row `first` on, which are of another world."""
-        found = cls.__new__(cls)
-        found.numbers = frames.numbers
-        poses = np.tile(_IDENTITY, (len(frames.numbers), 1))
-        poses[first:] = poses_of(move.matrix()[None])
-        found.turns, found.matrices = poses[:, 3:], matrices_of(poses)
+        by = np.empty((POSE_NUMBERS, len(frames.numbers)))
+        by[:, :first] = _IDENTITY
+        by[:, first:] = poses_of(move.matrix()[None]).T
+        found = cls(frames, by)
         found.is_merge = True
-        found._finish(frames)
         return found
 
     @property
@@ -167,25 +171,29 @@ class FrameCorrections:
 
     def of_frames(self, numbers: ArrayLike) -> NDArray[np.float64]:
         """(M, 4, 4): the corrections of frames; of unknown ones that of the frame before."""
-        return self.matrices[self._rows(numbers)]
+        return matrices_of(self._by.take(self._rows(numbers), axis=1).T)
 
     def of_poses(self, numbers: ArrayLike, poses: NDArray[np.float64]) -> NDArray[np.float64]:
         """(M, 7): poses of frames as they are stored, corrected; one that its correction does not
         move is the same to the last bit."""
-        rows = self._rows(numbers)
-        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T)).take(rows, axis=1)
-        columns = np.ascontiguousarray(poses.T)
-        moved = np.concatenate((_moved_places(by, columns[:3]), _product(by[3:], columns[3:])))
-        moved[3:] *= np.where(moved[6] < 0.0, -1.0, 1.0) / np.sqrt(np.square(moved[3:]).sum(axis=0))
-        still = (np.abs(by[:6]) < _SAME).all(axis=0)
-        return np.where(still, columns, moved).T
+        found = np.empty((len(poses), POSE_NUMBERS))
+        every = self._rows(numbers)
+        for rows in in_steps(len(poses)):
+            by = self._by.take(every[rows], axis=1)
+            columns = np.ascontiguousarray(poses[rows].T)
+            moved = np.concatenate((_moved_places(by, columns[:3]), _product(by[3:], columns[3:])))
+            length = np.sqrt(np.square(moved[3:]).sum(axis=0))
+            moved[3:] *= np.where(moved[6] < 0.0, -1.0, 1.0) / length
+            still = (np.abs(by[:6]) < _SAME).all(axis=0)
+            found[rows] = np.where(still, columns, moved).T
+        return found
 
     def of_stretches(self, first: ArrayLike, last: ArrayLike) -> NDArray[np.float64]:
         """(M, 4, 4): the mean corrections of frames from `first` to `last`, both included."""
         a, b = self._rows(first), self._rows(last) + 1
-        mean = (self._sums[b] - self._sums[a]) / (b - a)[:, None]
+        mean = (self._sums.take(b, axis=1) - self._sums.take(a, axis=1)) / (b - a)
         matrices = np.broadcast_to(np.eye(4), (len(a), 4, 4)).copy()
-        matrices[:, :3, :] = mean.reshape(-1, 3, 4)
+        matrices[:, :3, :] = mean.T.reshape(-1, 3, 4)
         matrices[:, :3, :3] = _nearest_turns(matrices[:, :3, :3])
         return matrices
 
@@ -195,7 +203,7 @@ class FrameCorrections:
         self.note_places()
         assert self._near is not None
         _, rows = self._near.query(points)
-        return self.matrices[rows]
+        return matrices_of(self._by.take(rows, axis=1).T)
 
     def note_places(self) -> None:
         """Make ready for `at_places`, which takes a while with many frames."""
@@ -211,39 +219,58 @@ class FrameCorrections:
     @property
     def newest(self) -> Pose:
         """The correction of the last frame, in which new frames go on."""
-        return pose_of(self.matrices[-1])
+        return pose_of(matrices_of(self._by[:, -1:].T)[0])
 
     def _rows(self, numbers: ArrayLike) -> NDArray[np.intp]:
         rows = np.searchsorted(self.numbers, np.asarray(numbers), side="right") - 1
         return np.maximum(rows, 0)
 
-    def _held_to(self, frames: FrameTable) -> FrameCorrections:
-        """With the last correction for the frames of later recordings."""
-        more = len(frames.numbers) - len(self.numbers)
-        if more:
-            self.numbers = frames.numbers
-            held = np.broadcast_to(self.matrices[-1], (more, 4, 4))
-            self.matrices = np.concatenate((self.matrices, held))
-            held = np.broadcast_to(self.turns[-1], (more, 4))
-            self.turns = np.concatenate((self.turns, held))
-            self._finish(frames)
-        return self
 
-    def _finish(self, frames: FrameTable) -> None:
-        self._sums = np.zeros((len(self.matrices) + 1, 12))
-        np.cumsum(self.matrices[:, :3, :].reshape(-1, 12), axis=0, out=self._sums[1:])
-        self._places = places = frames.world_T_camera[:, :3, 3]
-        self._near = None  # places have moved
-        by = np.concatenate((self.matrices[:, :3, 3].T, self.turns.T))
-        columns = np.ascontiguousarray(places.T)
-        shifts = np.sqrt(np.square(_moved_places(by, columns) - columns).sum(axis=0))
-        self.largest_m = float(shifts.max(initial=0.0))
-        # A sine is exact near zero, where a cosine is not.
-        sine = np.sqrt(np.square(self.turns[:, :3]).sum(axis=1))
-        turns = 2.0 * np.arctan2(sine, np.abs(self.turns[:, 3]))
-        self.largest_rad = float(turns.max(initial=0.0))
-        self.count = int(np.count_nonzero((shifts > _STILL_M) | (turns > _STILL_RAD)))
-        self._ascending_ns = np.maximum.accumulate(frames.stamps_ns)
+def _stored(poses: Sequence[Pose]) -> NDArray[np.float64]:
+    """(7, K) of poses."""
+    matrices = np.zeros((len(poses), 4, 4))
+    matrices[:, :3, :3] = [pose.rotation for pose in poses]
+    matrices[:, :3, 3] = [pose.translation for pose in poses]
+    if not np.isfinite(matrices).all():
+        raise SceneMemoryError("a corrected pose holds NaN or infinity")
+    return poses_of(matrices).T
+
+
+def _correct(
+    frames: FrameTable,
+    stamps_ns: NDArray[np.int64],
+    new: NDArray[np.float64],
+    by: NDArray[np.float64],
+) -> None:
+    """Fill in the corrections (7, N) of frames whose stamps ascend.
+
+    Args:
+        new: (7, K), the corrected poses of moments (K,).
+
+    Raises:
+        SceneMemoryError: none of the moments was mapped.
+    """
+    times = frames.stamps_ns
+    steps = np.empty_like(new)
+    known = np.empty(len(stamps_ns), bool)
+    for some in in_steps(len(stamps_ns)):
+        rows, fraction = _places_in(times, stamps_ns[some])
+        known[some] = rows >= 0
+        following = np.minimum(rows + 1, len(times) - 1)
+        before = _slerped(frames.poses[rows].T, frames.poses[following].T, fraction)
+        turns = _product(new[3:, some], before[3:] * _CONJUGATE)
+        turns /= np.sqrt(np.square(turns).sum(axis=0))
+        # What is left between the places once the turn has moved the old one.
+        back = np.concatenate((np.zeros((3, len(rows))), turns))
+        steps[:3, some] = new[:3, some] - _moved_places(back, before[:3])
+        steps[3:, some] = turns
+    if not known.any():
+        raise SceneMemoryError(
+            f"none of the {len(stamps_ns)} corrected poses is of a moment that was mapped"
+        )
+    steps, at_ns = steps[:, known], stamps_ns[known]
+    for some in in_steps(len(times)):
+        by[:, some] = _interpolated(at_ns, steps, times[some])
 
 
 def pose_of(matrix: NDArray[np.float64]) -> Pose:
@@ -323,51 +350,38 @@ def _nearest_turns(means: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(u @ vt)
 
 
-def _inverse(poses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(K, 4, 4): the inverse of rigid transforms (K, 4, 4)."""
-    back = np.zeros_like(poses)
-    back[:, :3, :3] = poses[:, :3, :3].transpose(0, 2, 1)
-    back[:, :3, 3] = -(back[:, :3, :3] @ poses[:, :3, 3:])[:, :, 0]
-    back[:, 3, 3] = 1.0
-    return back
-
-
-def _between(
-    a: NDArray[np.float64], b: NDArray[np.float64], fraction: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Transforms (K, 4, 4) between others: see `Pose.interpolate`."""
-    if not fraction.any():
-        return a
-    ends = poses_of(a), poses_of(b)
-    return matrices_of(_slerped(ends[0], ends[1], fraction))
+def _top_rows(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(12, N): the upper three rows of the matrices of poses (7, N), row by row."""
+    (a, b, c), (d, e, f), (g, h, i) = rotation_rows(*poses[3:])
+    x, y, z = poses[:3]
+    return np.stack((a, b, c, x, d, e, f, y, g, h, i, z))
 
 
 def _slerped(
     a: NDArray[np.float64], b: NDArray[np.float64], fraction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Poses (K, 7) between others, as they are stored."""
-    found = a + (b - a) * fraction[:, None]
-    (ax, ay, az, aw), (bx, by, bz, bw) = a[:, 3:].T, b[:, 3:].T
-    cosine = ax * bx + ay * by + az * bz + aw * bw
-    sign = np.where(cosine < 0.0, -1.0, 1.0)  # the shorter way
+    """Poses (7, N) between others: see `Pose.interpolate`."""
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    found = a + (b - a) * fraction
+    sign = np.where((a[3:] * b[3:]).sum(axis=0) < 0.0, -1.0, 1.0)  # the shorter way
     # Of half the turn between both, by its sine where it is small.
-    half = np.sqrt(np.square(a[:, 3:] - sign[:, None] * b[:, 3:]).sum(axis=1)) / 2.0
+    half = np.sqrt(np.square(a[3:] - sign * b[3:]).sum(axis=0)) / 2.0
     angle = 2.0 * np.arcsin(np.minimum(half, 1.0))
     sine = np.sin(angle)
     is_small = sine < _SMALL_TURN
     sine = np.where(is_small, 1.0, sine)
     of_a = np.where(is_small, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / sine)
     of_b = sign * np.where(is_small, fraction, np.sin(fraction * angle) / sine)
-    found[:, 3:] = of_a[:, None] * a[:, 3:] + of_b[:, None] * b[:, 3:]
+    found[3:] = of_a * a[3:] + of_b * b[3:]
     return found
 
 
 def _interpolated(
     at_ns: NDArray[np.int64], steps: NDArray[np.float64], times_ns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """(N, 7): corrections (K, 7) of some moments for all times, held beyond them."""
+    """(7, N): corrections (7, K) of some moments for all times, held beyond them."""
     rows = np.clip(np.searchsorted(at_ns, times_ns, side="right") - 1, 0, len(at_ns) - 1)
     following = np.minimum(rows + 1, len(at_ns) - 1)
     gap = np.maximum(at_ns[following] - at_ns[rows], 1)
     fraction = np.clip((times_ns - at_ns[rows]) / gap, 0.0, 1.0)
-    return _slerped(steps[rows], steps[following], fraction)
+    return _slerped(steps.take(rows, axis=1), steps.take(following, axis=1), fraction)

@@ -20,10 +20,12 @@ from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
 from scenemind.garbage import no_garbage_collection
 from scenemind.geometry import Pose
+from scenemind.geometry.pose import matrices_of
 from scenemind.memory.disk.changes import NO_CHANGES, Changes, FrameRecord
 from scenemind.memory.disk.memory_disk import MemoryDisk
 from scenemind.memory.frame_corrections import FrameCorrections, pose_of
 from scenemind.memory.frame_index import FrameIndexer
+from scenemind.memory.frames_first import Way
 from scenemind.memory.graph.corrections import Replay
 from scenemind.memory.graph.corrections.replay import corrections_from_json, replay
 from scenemind.memory.graph.corrections.replay import preview as preview_replay
@@ -56,7 +58,7 @@ class Memory(MemoryReader):
         with no_garbage_collection():
             self._state.restore(disk.load())
         self._is_open = True
-        self._steady = threading.RLock()
+        self._way = Way()
         self._world_T_input = Pose.identity()
         disk.start(self._take, self._give_back)
 
@@ -113,7 +115,7 @@ class Memory(MemoryReader):
             SceneMemoryError: the frame's number is not larger than the last one's.
         """
         perceived = PerceivedFrame(frame, detections, track_ids, observations)
-        with self._lock:
+        with self._way.taken(), self._lock:
             return self._state.integrate(perceived, self._put_image, watch or Stopwatch(), options)
 
     def floor_z(self) -> float | None:
@@ -161,8 +163,9 @@ class Memory(MemoryReader):
 
     def steady_world(self) -> AbstractContextManager[bool]:
         """A context in which no correction of poses takes effect, such as from the pose of a frame
-        to its place in the memory. Corrections wait for it, so it should be short."""
-        return self._steady
+        to its place in the memory. Corrections wait for it, also between their steps, so it should
+        be short."""
+        return self._way.taken()
 
     @property
     def world_T_input(self) -> Pose:
@@ -204,7 +207,7 @@ class Memory(MemoryReader):
             SceneMemoryError: no moments, moments out of order, or none that was mapped; nothing was
                 changed. Or the disk failed: the next commit tries again.
         """
-        with self._disk.writer.lock:
+        with self._disk.writer.lock, self._way.yielded():
             self._disk.writer.commit()
             frames = self._disk.store.frame_table()
             corrections = FrameCorrections.of_stamps(frames, stamps_ns, world_T_camera)
@@ -219,7 +222,7 @@ class Memory(MemoryReader):
                     self._world_T_input = corrections.newest @ self._world_T_input
 
             noted = migrate(
-                self._state, self._lock, self._steady, corrections, time.time_ns(), swapped
+                self._state, self._lock, self._way, corrections, time.time_ns(), swapped
             )
             self._disk.writer.commit()
         return noted
@@ -231,13 +234,13 @@ class Memory(MemoryReader):
         Raises:
             SceneMemoryError: nothing has been mapped yet, or the disk failed.
         """
-        with self._disk.writer.lock:
+        with self._disk.writer.lock, self._way.yielded():
             self._disk.writer.commit()
             frames = self._disk.store.frame_table()
         if not len(frames.numbers):
             raise SceneMemoryError("nothing has been mapped yet: there is no pose")
         rows = np.searchsorted(frames.stamps_ns, np.asarray(stamps_ns, np.int64), side="right") - 1
-        return [pose_of(frames.world_T_camera[max(row, 0)]) for row in rows.tolist()]
+        return [pose_of(matrix) for matrix in matrices_of(frames.poses[np.maximum(rows, 0)])]
 
     def merge(self, other: MemoryReader, world_T_other: Pose) -> Merge:
         """Add another memory of the place, which stays as it is: its frames, locations, objects,
@@ -274,7 +277,7 @@ class Memory(MemoryReader):
             noted = migrate(
                 state,
                 threading.Lock(),
-                threading.RLock(),
+                Way(),
                 corrections,
                 time.time_ns(),
                 lambda: None,

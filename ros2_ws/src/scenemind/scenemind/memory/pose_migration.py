@@ -10,14 +10,14 @@ transaction.
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from scenemind.memory.frame_corrections import FrameCorrections
+from scenemind.memory.frames_first import Way, give_way
 from scenemind.memory.objects.corrected_objects import (
     CorrectedObject,
+    SeenFrame,
     corrected_objects,
     follow,
 )
@@ -29,12 +29,13 @@ from scenemind.memory.types import PoseCorrection
 _AT_ONCE = 4  # objects that are copied under one lock
 _BLOCKS_AT_ONCE = 2  # of floor, 10 m2 each
 _CATCHING_UP = 8  # times that copies follow the frames before they take their place
+_FEW = 1  # frames that they follow at that moment
 
 
 def migrate(
     state: MemoryState,
     lock: threading.Lock,
-    steady: AbstractContextManager[bool],
+    way: Way,
     corrections: FrameCorrections,
     now_ns: int,
     swapped: Callable[[], None],
@@ -43,32 +44,46 @@ def migrate(
 
     Args:
         lock: guards the state; the caller does not hold it.
-        steady: held while a frame is on its way from its pose to the memory.
+        way: that frames take from their pose to the memory.
         now_ns: wall-clock time.
         swapped: called at the moment at which the world is another one.
     """
     objects = state.object_map
     try:
-        prepared = _prepare(state, lock, corrections)
-        with steady, lock:
-            follow(prepared.objects, objects.take_seen(), corrections.newest.matrix())
-            update = state.correct_poses(corrections, prepared)
-            floor = iter(state.occupancy.take().items())
-            swapped()
+        copies = _Copies(state, lock, corrections)
+        prepared = _prepare(state, lock, corrections, copies)
+        for left in reversed(range(_CATCHING_UP)):
+            give_way()
+            with way.taken(), lock:
+                frames = objects.take_seen()
+                if len(frames) <= _FEW or not left:
+                    copies.follow(frames)
+                    update = state.correct_poses(corrections, prepared)
+                    floor = iter(state.occupancy.take().items())
+                    swapped()
+                    break
+            for frame in frames:
+                give_way()
+                copies.follow([frame])
+            copies.make_late()
     finally:
         objects.unwatch()
+    give_way()
+    with lock:
+        state.perceived()  # what came apart has no values yet, which the next frame would make
     while some := dict(islice(floor, _BLOCKS_AT_ONCE)):
+        give_way()
         with lock:
             state.occupancy.put_moved(some, corrections.of_frames)
-        time.sleep(0.0)  # a frame that waits for the lock gets it: locks are not fair
     same: dict[int, int] = {}
     while True:
+        give_way()
         with lock:
             joined = state.join_doubles()
         if joined is None:
             break
         _note(same, joined)
-        time.sleep(0.0)
+    give_way()
     with lock:
         joined, returned = state.return_unmoved()
         _note(same, joined)
@@ -86,41 +101,67 @@ def migrate(
     return noted
 
 
+class _Copies:
+    """Objects in the corrected world, made while mapping goes on.
+
+    Attributes:
+        ready: by id.
+    """
+
+    def __init__(self, state: MemoryState, lock: threading.Lock, by: FrameCorrections) -> None:
+        self._map, self._lock, self._corrections = state.object_map, lock, by
+        self._newest = by.newest.matrix()
+        self._late: set[int] = set()
+        self._walls = WallPlanes()
+        self._floor_z: float | None = None
+        self.ready: dict[int, CorrectedObject] = {}
+
+    def make(self, ids: Iterable[int], walls: WallPlanes, floor_z: float | None) -> None:
+        """Copy objects and move them.
+
+        Args:
+            walls, floor_z: as they are in the corrected world.
+        """
+        self._walls, self._floor_z = walls, floor_z
+        left = iter(ids)
+        while part := list(islice(left, _AT_ONCE)):
+            give_way()
+            with self._lock:
+                frozen = self._map.frozen(part)
+            done = corrected_objects(frozen, self._corrections, walls, floor_z)
+            self.ready.update((one.frozen.entry.object_id, one) for one in done)
+
+    def follow(self, frames: Sequence[SeenFrame]) -> None:
+        """Add what frames added to the map."""
+        self._late |= follow(self.ready, frames, self._newest)
+
+    def make_late(self) -> None:
+        """Make those that could not follow, or are new."""
+        late, self._late = sorted(self._late), set()
+        self.make(late, self._walls, self._floor_z)
+
+
 def _prepare(
-    state: MemoryState, lock: threading.Lock, corrections: FrameCorrections
+    state: MemoryState, lock: threading.Lock, corrections: FrameCorrections, copies: _Copies
 ) -> PreparedPoses:
-    objects, newest = state.object_map, corrections.newest.matrix()
+    objects = state.object_map
     with lock:
         objects.watch()
         ids, structure, packed = objects.ids_of_all(), state.frozen_structure(), state.tree.packed()
         seen_before = state.perceived()
     if state.journal.entries():
         corrections.note_places()  # their anchors ask while frames wait
+    give_way()
     structure.correct(corrections)
-    floor_z, planes = structure.floor_z, structure.planes
+    planes = structure.planes
     walls = WallPlanes(planes)
-    ready: dict[int, CorrectedObject] = {}
-
-    def make(ids: Iterable[int]) -> None:
-        left = iter(ids)
-        while part := list(islice(left, _AT_ONCE)):
-            with lock:
-                frozen = objects.frozen(part)
-            done = corrected_objects(frozen, corrections, walls, floor_z)
-            ready.update((one.frozen.entry.object_id, one) for one in done)
-
-    make(ids)
+    copies.make(ids, walls, structure.floor_z)
     values = dict(seen_before)
-    values.update({i: o.value for i, o in ready.items() if o.value is not None})
+    values.update({i: o.value for i, o in copies.ready.items() if o.value is not None})
+    give_way()
     graph, seen = state.relate_anew(values, planes)
     tree = state.tree.corrected(packed, corrections)
-    for _ in range(_CATCHING_UP):
-        with lock:
-            frames = objects.take_seen()
-        make(sorted(follow(ready, frames, newest)))
-        if len(frames) <= 1:
-            break
-    return PreparedPoses(ready, walls, structure, tree, graph, seen)
+    return PreparedPoses(copies.ready, walls, structure, tree, graph, seen)
 
 
 def _note(same: dict[int, int], update: PoseUpdate) -> None:

@@ -372,6 +372,7 @@ class MemoryState:
         self.pending.add_objects(update.changed, ())
         self._graph, self._seen = prepared.graph, prepared.seen
         self._to_relate, self._is_graph_due = set(), False
+        self._unrelated = 0  # the next frames have other work
         self.touch()
         return update
 

@@ -115,6 +115,30 @@ def test_a_target_lies_between_the_sides_of_its_box_and_is_as_deep_as_wide() -> 
         assert not cone.contains(LEFT.transform(moved)).any()
 
 
+def test_what_something_nearer_hides_beside_the_box_may_be_of_the_target() -> None:
+    """As the seat of a chair, of which a table leaves the back to be seen."""
+    view = taken(LEFT)
+    surface = view.surface_view.surface
+    local = LEFT.inverse().transform(surface.points)
+    pixels = CAMERA.project(local)[0]
+    low, high = pixels.min(axis=0), pixels.max(axis=0)
+    middle = (low[1] + high[1]) / 2
+    upper = surface.select(pixels[:, 1] <= middle - 12)  # beyond the margin of the box
+    lower = surface.select(pixels[:, 1] > middle + 12)
+    shown = replace(view, box_px=(*low.tolist(), float(high[0]), float(middle)))
+    shown = replace(shown, surface_view=replace(view.surface_view, surface=upper))
+    assert min(len(upper), len(lower)) > 100
+    assert not Cone.of(shown).contains(lower.points).any()
+
+    depth_m = view.stored.depth.depth_m.copy()
+    depth_m[round(middle / view.stored.depth.every_px) :] = 0.5
+    table = replace(view.stored, depth=replace(view.stored.depth, depth_m=depth_m))
+    cone = Cone.of(replace(shown, stored=table))
+    assert cone.contains(upper.points).all()
+    assert cone.contains(lower.points).all()
+    assert not cone.contains(lower.points + 2.0 * LEFT.rotation[:, 2]).any()  # far behind
+
+
 def test_of_a_view_with_a_leaking_mask_what_is_beside_the_target_goes() -> None:
     view = taken(LEFT)
     whole = Cone.of(replace(view, box_px=(0.0, 0.0, CAMERA.width, CAMERA.height)))

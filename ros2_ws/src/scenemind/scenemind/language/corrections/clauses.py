@@ -7,17 +7,11 @@ from collections.abc import Sequence
 
 from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.english import SENTENCE_END
+from scenemind.language.plain_form import rewritten
 from scenemind.language.referring.whole import read_phrase
 from scenemind.language.speech_acts import words_in
 from scenemind.language.tokens import Token, tidied, tokenize
 
-_PLACES = re.compile(
-    r"(?<=\S )(?:(?:in|of) (?:this|the|our) room|in here(?= )"
-    r"|(?<!object )(?<!is )(?<!and )(?<!item )(?:with )?(?:the )?(?:number|id|nr|no)(?= \d))"
-)
-_SPOT = re.compile(
-    r"\b(?:in|on|at) (?:this|that) (?:spot|place|location|position|area)\b", re.IGNORECASE
-)
 # Ends of sentences, and signs between clauses; a semicolon is none in speech.
 _BREAK = re.compile(
     rf"{SENTENCE_END}(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)"
@@ -32,9 +26,8 @@ JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "tho
 def broken_up(text: str) -> list[Token]:
     """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
     said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
-    said = _SPOT.sub(lambda found: "there".ljust(len(found.group())), said)
-    words = _with_topic(tidied(_without_places(tokenize(said))))
-    tokens: list[Token] = []
+    tokens = rewritten(tokenize(said), "scenemind.language.corrections")
+    words, tokens = _with_topic(tidied(tokens)), []
     for place, token in enumerate(words):
         is_aside = token.word in _MATES and [w.word for w in words[place + 1 : place + 2]] == [","]
         if is_aside and tokens and tokens[-1].word not in ("a", "an", "no", *_DEFINITE):
@@ -59,17 +52,6 @@ def _with_topic(tokens: list[Token]) -> list[Token]:
         if takes_up and read_phrase(tuple(words[:at]))[0] is not None:
             return [*tokens[:at], Token(",", tokens[at].start), *tokens[at:]]
     return tokens
-
-
-def _without_places(tokens: list[Token]) -> list[Token]:
-    """Tokens without "in this room" and without "with number" before a number."""
-    said = " ".join(token.word for token in tokens)
-    gone = {
-        place
-        for found in _PLACES.finditer(said)
-        for place in range(said[: found.start()].count(" "), said[: found.end()].count(" ") + 1)
-    }
-    return [token for place, token in enumerate(tokens) if place not in gone]
 
 
 def _is_written_is(text: str, token: Token, following: Sequence[str]) -> bool:

@@ -268,16 +268,10 @@ def _swapped(b: Bound) -> tuple[Rename, ...] | None:
     return Rename(first, singular(second.noun)), Rename(second, singular(first.noun))
 
 
-def _wrong_at(b: Bound) -> Rename:
-    """A renaming of what is at a place: "there is a lamp on the desk, not a vase"."""
+def _at_place(b: Bound) -> NounPhrase:
+    """What is at a place: "there is a lamp on the desk, not a vase"."""
     place = b.get("place") or Related("on", (b["anchor"],))
-    subject = NounPhrase(b.get("wrong", ""), True, conditions=(place,))
-    return Rename(subject, b["label"])
-
-
-def _is_at(b: Bound) -> IsAt:
-    place = b.get("place") or Related("on", (b["anchor"],))
-    return IsAt(NounPhrase("", True, conditions=(place,)), b["label"])
+    return NounPhrase(b.get("wrong", ""), True, conditions=(place,))
 
 
 def _topic(b: Bound) -> Topic:
@@ -339,7 +333,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "denied": _denied,
     "excepted": lambda b: Excepted(*b["things"]),
     "goes_with": lambda b: AddRelation(_subject(b), "next to", b["anchor"], is_wish=True),
-    "is_at": _is_at,
+    "is_at": lambda b: IsAt(_at_place(b), b["label"]),
     "mentioned": _mentioned,
     "merged": _merged,
     "moved": _moved,
@@ -353,7 +347,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "split": _split,
     "swapped": _swapped,
     "topic": _topic,
-    "wrong_at": _wrong_at,
+    "wrong_at": lambda b: Rename(_at_place(b), b["label"]),
 }
 # The values of parts that are not the one value in them.
 _PARTS: dict[str, Callable[[Bound], Any]] = {

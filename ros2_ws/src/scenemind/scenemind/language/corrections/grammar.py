@@ -293,15 +293,14 @@ def _objects(clause: Clause) -> bool:
 
 def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Command:
     """The command with "it" replaced by a topic."""
+    parts = subject.parts if isinstance(subject, trees.Several) else (subject,)
     if isinstance(command, trees.Merge) and command.subjects == (trees.Marked(),):
-        return replace(command, subjects=_each(subject))
-    if isinstance(command, trees.Split):
-        if isinstance(subject, trees.Several) or command.subject != trees.Marked():
-            return command
+        return replace(command, subjects=parts)
+    if not isinstance(command, trees.OfOne) or command.subject != trees.Marked():
+        return command
+    if not isinstance(command, trees.Split):
         return replace(command, subject=subject)
-    if isinstance(command, trees.OfOne) and command.subject == trees.Marked():
-        return replace(command, subject=subject)
-    return command
+    return command if isinstance(subject, trees.Several) else replace(command, subject=subject)
 
 
 def _with_anchor(command: trees.Command, before: trees.Command | None) -> trees.Command:
@@ -349,10 +348,6 @@ def _with_denial(command: trees.Command, noun: str) -> trees.Command:
     return replace(command, denied=noun)
 
 
-def _each(subject: trees.Subject) -> tuple[trees.Reference, ...]:
-    return subject.parts if isinstance(subject, trees.Several) else (subject,)
-
-
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:
     """Commands without repetitions ("these are one chair, merge them")."""
     kept: list[trees.Command] = []
@@ -370,11 +365,10 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
 
 
 def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
-    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
-        return True
-    kinds = trees.Split | trees.DeleteObject
-    same = type(first) is type(second) and isinstance(first, kinds)
-    return first == second or (same and trees.Marked() in (_subject(first), _subject(second)))
+    of_marked = trees.Marked() in (_subject(first), _subject(second))
+    may_differ = trees.Split | trees.DeleteObject if of_marked else trees.Merge
+    is_same = type(first) is type(second) and isinstance(first, may_differ)
+    return first == second or is_same
 
 
 def _says_more(second: trees.Command, first: trees.Command) -> bool:

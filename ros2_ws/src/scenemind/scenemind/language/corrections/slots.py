@@ -51,18 +51,7 @@ _ANY_QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
 # A word to its end, with "'s".
 _AS_WRITTEN = re.compile(r"[\w-]+(?:['\u2019]\w+)?")
 # Of words that say what a thing is like: "artificial", "fragile", "poisonous".
-_QUALITY_ENDINGS = (
-    "icial",
-    "onal",
-    "ous",
-    "agile",
-    "able",
-    "ible",
-    "ive",
-    "ful",
-    "less",
-    "antique",
-)
+_QUALITY_ENDINGS = tuple(_SETS["quality_endings"])
 _QUOTES = frozenset('"\u201c\u201d')
 _NO_LABEL = _SETS["no_names"] | _SETS["adverbs"]
 _THINGS = word_set("everything things objects items")
@@ -233,14 +222,18 @@ def _quoted(p: SlotWords) -> str | None:
     return name if is_whole and not any(sign in _QUOTES for sign in name) else None
 
 
+def _written(p: SlotWords) -> tuple[tuple[str, ...], str]:
+    """All words, and the text as it was written."""
+    start, words = p.tokens[p.at].start, rest(p)
+    end = _AS_WRITTEN.match(p.text, p.tokens[p.at - 1].start)
+    return words, p.text[start : end.end() if end else len(p.text)]
+
+
 def _proper(p: SlotWords) -> str | None:
     """A proper name as it was written: "Mister Cold", "T1", "Grandma's seat", "'the bistro'"."""
-    first = p.at
-    start = p.tokens[first].start
-    words = rest(p)
-    last = p.tokens[p.at - 1]
-    name = _AS_WRITTEN.match(p.text, last.start)
-    said = p.text[start : name.end() if name else len(p.text)].replace("\u2019", "'")
+    start = p.tokens[p.at].start
+    words, said = _written(p)
+    said = said.replace("\u2019", "'")
     is_quoted = start > 0 and p.text[start - 1] in _ANY_QUOTES
     is_name = said[:1].isupper() and normal(said) not in Thesaurus.load().known()
     if len(words) > _LONGEST_NAME or not (is_name or is_quoted) or "," in words:
@@ -267,12 +260,8 @@ def _possessive_owner(p: SlotWords) -> str | None:
 
 def _free_text(p: SlotWords) -> str | None:
     """What a note says, as it was written."""
-    start = p.tokens[p.at].start
-    words = rest(p)
-    last = p.tokens[p.at - 1]
-    end = _AS_WRITTEN.match(p.text, last.start)
-    said = " ".join(p.text[start : end.end() if end else len(p.text)].split())
-    return said if len(words) > 1 else None
+    words, said = _written(p)
+    return " ".join(said.split()) if len(words) > 1 else None
 
 
 def _quality_word(p: SlotWords) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -113,6 +113,7 @@ class Chunker:
     places: PhraseTable = PLACES
     longest = _PHRASES
     determiners = _DETERMINERS
+    small_words: Mapping[Kind, frozenset[str]] = _SMALL
 
     def __init__(self, words: Sequence[str], views: bool = False) -> None:
         self.words = tuple(words)
@@ -169,10 +170,10 @@ class Chunker:
 
     def small(self, word: str) -> Chunk | None:
         """The chunk of a word that is no part of a noun; None for others."""
-        if not word.isalnum():
+        if not word[0].isalnum():
             return None if word[0] == "@" else Chunk("break", (word,))
         adverb: Kind | None = "other" if _is_adverb(word) else None
-        kind = next((kind for kind in _KINDS if word in _SMALL[kind]), adverb)
+        kind = next((kind for kind, words in self.small_words.items() if word in words), adverb)
         return None if kind is None else Chunk(kind, (word,))
 
     def noun_at(self, start: int) -> Chunk:
@@ -195,7 +196,8 @@ class Chunker:
                 break
             if noun and word in _STARTERS and self._goes_on(at + 1):
                 break
-            if word == "right" and at > start and self._is_relation(at + 1):  # "right behind"
+            after = self.phrase_at(at + 1) if word == "right" and at > start else None
+            if after is not None and after.words[0] not in ("of", "to", "from"):  # "right behind"
                 at += 1
                 continue
             if word in self.determiners and not noun:
@@ -247,9 +249,6 @@ class Chunker:
     def _goes_on(self, at: int) -> bool:
         """Whether more of a noun follows: "facing the door left trash can" speaks of two things."""
         return at < len(self.words) and not self.ends_noun(at, True)
-
-    def _is_relation(self, at: int) -> bool:
-        return self.phrase_at(at) is not None and self.words[at] not in ("of", "to", "from")
 
     def _is_far_side(self, at: int, length: int) -> bool:
         """Whether the "far" of "the far left monitor" is no relation."""

@@ -66,34 +66,21 @@ Marks = Callable[[str], tuple[Condition, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A relation between mentions, by their indices.
+    """A relation between mentions, by their indices; or the place of one in the room or in its
+    group: "on the left", "in the corner".
 
     Attributes:
-        predicate: a value of `lexicon.FREE_RELATIONS`.
-        anchors: two for "between", else one.
-        order: 2 for "second closest".
+        predicate: a value of `lexicon.FREE_RELATIONS`; of a place a side, "corner", "room middle"
+            or "alone".
+        anchors: two for "between", none for a place, else one.
+        order: 2 for "second closest", "the second from the left".
     """
 
     subject: int
     predicate: str
-    anchors: tuple[int, ...]
+    anchors: tuple[int, ...] = ()
     negated: bool = False
     order: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Place of a mention in the room or in its group: "on the left", "in the corner".
-
-    Attributes:
-        place: a side, "corner", "room middle" or "alone".
-        order: 2 for "the second from the left".
-    """
-
-    subject: int
-    place: str
-    order: int = 1
-    negated: bool = False
 
 
 @dataclass(slots=True)
@@ -102,7 +89,7 @@ class Draft:
 
     Attributes:
         marks: what marks among the words stand for.
-        fronted, fronted_places: those before their subject: "in the corner is a lamp".
+        fronted: links and places before their subject: "in the corner is a lamp".
         orders: 2 for a mention said with "second"; 1 for the first row.
         things: mentions that are no noun phrases.
     """
@@ -110,11 +97,10 @@ class Draft:
     marks: Marks | None = None
     mentions: list[NounPhrase] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    places: list[Placed] = field(default_factory=list)
+    places: list[Link] = field(default_factory=list)
     view: tuple[ViewKind, int | None] | None = None
     target: int = TARGET
     fronted: list[Link] = field(default_factory=list)
-    fronted_places: list[Placed] = field(default_factory=list)
     orders: dict[int, int] = field(default_factory=dict)
     things: dict[int, Reference] = field(default_factory=dict)
 
@@ -122,39 +108,39 @@ class Draft:
         """Index of a new mention."""
         self.mentions.append(mention_of(chunk, self.marks))
         index = len(self.mentions) - 1
+        is_named = self.mentions[index] == NounPhrase(chunk.value, chunk.definite)
+        is_viewer = chunk.value in VIEWERS and is_named  # but no robot of several
         if chunk.thing is not None:
             self.things[index] = chunk.thing
-        elif chunk.value in VIEWERS and self.mentions[index] == NounPhrase(
-            chunk.value, chunk.definite
-        ):  # but no robot of several
-            self.things.update({index: Viewer()} if chunk.words[0] not in INDEFINITE else {})
+        elif is_viewer and chunk.words[0] not in INDEFINITE:
+            self.things[index] = Viewer()
         self._place_by_traits(chunk, index)
         return index
 
-    def merge(self, chunk: Chunk, index: int) -> None:
-        """Add looks to a mention, and a noun if it had none."""
+    def merge(self, chunk: Chunk, index: int, *, negated: bool = False) -> None:
+        """Add looks to a mention, and a noun if it had none.
+
+        Args:
+            negated: they are what it is not: "it is not black", "not the middle one".
+        """
         if index == TARGET:
             index = self.target = len(self.mentions)
             self.mentions.append(NounPhrase(""))
         known, more = self.mentions[index], mention_of(chunk, self.marks)
-        is_one_of_them = bool(chunk.value) and not chunk.plural
+        if negated:
+            looks = tuple(replace(look, negated=True) for look in more.conditions)
+            ranks = tuple(replace(rank, negated=True) for rank in more.ranks)
+            more = replace(more, noun="", conditions=looks, ranks=ranks)
+        is_one_of_them = bool(chunk.value) and not (chunk.plural or negated)
         self.mentions[index] = replace(
-            _both(known, more),
+            known,
             noun=known.noun or more.noun,
             count=None if is_one_of_them else known.count,
+            conditions=tuple(dict.fromkeys((*known.conditions, *more.conditions))),
+            ranks=tuple(dict.fromkeys((*known.ranks, *more.ranks))),
+            unread=tuple(dict.fromkeys((*known.unread, *more.unread))),
         )
-        self._place_by_traits(chunk, index)
-
-    def deny(self, chunk: Chunk, index: int) -> None:
-        """Add what a mention is not: "it is not black", "not the middle one"."""
-        more = mention_of(chunk, self.marks)
-        denied = replace(
-            more,
-            conditions=tuple(replace(c, negated=True) for c in more.conditions),
-            ranks=tuple(replace(rank, negated=True) for rank in more.ranks),
-        )
-        self.mentions[index] = _both(self.mentions[index], denied)
-        self._place_by_traits(chunk, index, negated=True)
+        self._place_by_traits(chunk, index, negated=negated)
 
     def is_target_again(self, chunk: Chunk) -> bool:
         """Whether a noun chunk refers to the target again ("the chair")."""
@@ -171,17 +157,15 @@ class Draft:
 
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
-        self.links.extend(
-            replace(link, subject=index) if link.subject == FRONTED else link
-            for link in self.fronted
-        )
-        for place in self.fronted_places:
-            if index == self.target:
-                self.places.append(replace(place, subject=index))
-            elif place.place in _BESIDE:
-                self.links.append(Link(index, _BESIDE[place.place], (self.target,)))
+        for link in self.fronted:
+            if link.anchors:
+                is_of_it = link.subject == FRONTED
+                self.links.append(replace(link, subject=index) if is_of_it else link)
+            elif index == self.target:
+                self.places.append(replace(link, subject=index))
+            elif link.predicate in _BESIDE:
+                self.links.append(Link(index, _BESIDE[link.predicate], (self.target,)))
         self.fronted.clear()
-        self.fronted_places.clear()
 
     def set_view(self, kind: ViewKind, mention: int | None) -> None:
         """Set the viewpoint; one with a mention replaces one without."""
@@ -198,17 +182,10 @@ class Draft:
             self.mentions.append(NounPhrase(""))
         if self.marks is None:
             self._name_the_nameless()
+        self.links = list(map(self._with_target, self.links[:_MOST_LINKS]))
+        self.places = list(map(self._with_target, self.places))
         self._order_the_target()
         self._order_rows()
-        self.links = [
-            replace(
-                link,
-                subject=self._known(link.subject),
-                anchors=tuple(dict.fromkeys(map(self._known, link.anchors))),
-            )
-            for link in self.links[:_MOST_LINKS]
-        ]
-        self.places = [replace(at, subject=self._known(at.subject)) for at in self.places]
         view, whole = None, [self._phrase(self.target)]
         if self.view is not None:
             kind, index = self.view
@@ -230,24 +207,19 @@ class Draft:
             elif isinstance(link, Related):
                 conditions.append(link)
         for at in placed:
-            if at.place in _IN_ROOM:
+            if at.predicate in _IN_ROOM:
                 room = NounPhrase("room", definite=True)
-                conditions.append(Related(_IN_ROOM[at.place], (room,), at.negated))
-            elif at.place == _ALONE:
+                conditions.append(Related(_IN_ROOM[at.predicate], (room,), at.negated))
+            elif at.predicate == _ALONE:
                 others = NounPhrase(said.noun, other=True)
                 conditions.append(Related("far", (others,), at.negated))
-        ends = [at for at in placed if at.place in _PLACES]
+        ends = [at for at in placed if at.predicate in _PLACES]
         sides = _ON_PLAN if self.marks is None and said.noun not in ROWS else _PLACES
-        ranks[:0] = [Rank(sides[at.place], at.order, negated=at.negated) for at in ends]
+        ranks[:0] = [Rank(sides[at.predicate], at.order, negated=at.negated) for at in ends]
         ranks[:0] = [link for link in linked if isinstance(link, Rank)]
         return replace(
             said, conditions=tuple(dict.fromkeys(conditions)), ranks=tuple(dict.fromkeys(ranks))
         )
-
-    def _anchor(self, index: int, above: tuple[int, ...]) -> Reference:
-        if index in self.things:
-            return self.things[index]
-        return self._phrase(index, above)
 
     def _links(self, index: int, above: tuple[int, ...]) -> Iterator[Related | Rank]:
         """Relations of a mention to others, and of others to it, which are turned around.
@@ -266,7 +238,8 @@ class Draft:
             if link.subject == index and not set(link.anchors) & set(inside):
                 if link.predicate in _OWNING and link.anchors[0] in of_others:
                     continue
-                yield _relation(link, tuple(self._anchor(at, inside) for at in link.anchors))
+                anchors = (self.things.get(at) or self._phrase(at, inside) for at in link.anchors)
+                yield _relation(link, tuple(anchors))
             elif link in turned:
                 inverse = INVERSE.get(link.predicate, link.predicate)
                 negated = link.negated != (link.subject in absent)
@@ -276,35 +249,34 @@ class Draft:
         """Find from where "the second chair" counts, if nothing before it says so: a side or a
         comparison of the sentence, else the left."""
         order = self.orders.get(self.target, 1)
-        links = [link for link in self.links if link.subject in (self.target, TARGET)]
-        compared = [link for link in links if link.predicate in ("closest", "farthest")]
-        places = [at for at in self.places if at.subject in (self.target, TARGET)]
-        if order == 1 or any(at.order > 1 for at in places) or any(k.order > 1 for k in compared):
+        said = [link for link in (*self.places, *self.links) if link.subject == self.target]
+        counted = [link for link in said if link.predicate in _COMPARING or not link.anchors]
+        if order == 1 or any(link.order > 1 for link in counted):
             return
-        beside = [link for link in links if link.predicate in _BESIDE.values()]
+        beside = [link for link in said if link.predicate in _BESIDE.values()]
         if beside:  # "the second chair to the left of the door"
             self.links.append(replace(beside[0], predicate="closest", order=order))
             return
-        for number, at in enumerate(self.places):
-            if at in places and at.place in _BESIDE:
-                self.places[number] = replace(at, order=order)
-                return
-        for number, link in enumerate(self.links):
-            if link in compared:
-                self.links[number] = replace(link, order=order)
-                return
-        self.places.append(Placed(self.target, "left", order))
+        for known in (self.places, self.links):
+            for number, link in enumerate(known):
+                if link in counted and link.predicate in (*_BESIDE, *_COMPARING):
+                    known[number] = replace(link, order=order)
+                    return
+        self.places.append(Link(self.target, "left", order=order))
 
     def _order_rows(self) -> None:
         """Count rows from the front, where nothing says from where: "the third row"."""
         said = {at.subject for at in self.places}
-        said |= {k.subject for k in self.links if k.predicate in ("closest", "farthest")}
+        said |= {link.subject for link in self.links if link.predicate in _COMPARING}
         for index, order in self.orders.items():
             if self.mentions[index].noun in ROWS and index not in said:
-                self.places.append(Placed(index, "front", order))
+                self.places.append(Link(index, "front", order=order))
 
-    def _known(self, index: int) -> int:
-        return self.target if index == TARGET else index
+    def _with_target(self, link: Link) -> Link:
+        """A link to the target, which is known now."""
+        ends = (self.target if end == TARGET else end for end in (link.subject, *link.anchors))
+        subject, *anchors = ends
+        return replace(link, subject=subject, anchors=tuple(dict.fromkeys(anchors)))
 
     def _name_the_nameless(self) -> None:
         """Give a noun to "the one on the left" after "facing the two windows", and to "another
@@ -330,7 +302,7 @@ class Draft:
             pass  # "the second largest"
         elif chunk.order > 1 or (chunk.is_ordinal and not sides and chunk.value in ROWS):
             self.orders[index] = chunk.order
-        self.places.extend(Placed(index, side, chunk.order, negated) for side in sides)
+        self.places.extend(Link(index, side, (), negated, chunk.order) for side in sides)
 
 
 def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
@@ -338,30 +310,18 @@ def mention_of(chunk: Chunk, marks: Marks | None) -> NounPhrase:
     no_looks = {"other", "far", *_SIDES}
     words = [word for word in chunk.traits if word not in no_looks and word[0] != "@"]
     looks = [_look(word, chunk.order) for word in words]
-    conditions: list[Condition] = [look for look in looks if isinstance(look, HasAttribute)]
-    conditions += [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
-    conditions += [c for c in chunk.conditions if not isinstance(c, Rank)]
-    ranks = [look for look in (*looks, *chunk.conditions) if isinstance(look, Rank)]
+    marked = [c for word in chunk.traits if marks and word[0] == "@" for c in marks(word)]
+    said = (*looks, *marked, *chunk.conditions)
     return NounPhrase(
         chunk.value,
         chunk.definite,
         count=chunk.number,
-        conditions=tuple(conditions),
-        ranks=tuple(ranks),
+        conditions=tuple(part for part in said if not isinstance(part, Rank | str)),
+        ranks=tuple(part for part in said if isinstance(part, Rank)),
         other="other" in chunk.traits,
-        unread=tuple(look for look in looks if isinstance(look, str)),
+        unread=tuple(part for part in said if isinstance(part, str)),
         of_speaker=chunk.of_speaker,
         bound=chunk.bound,
-    )
-
-
-def _both(known: NounPhrase, more: NounPhrase) -> NounPhrase:
-    """A mention with what is said of it elsewhere."""
-    return replace(
-        known,
-        conditions=tuple(dict.fromkeys((*known.conditions, *more.conditions))),
-        ranks=tuple(dict.fromkeys((*known.ranks, *more.ranks))),
-        unread=tuple(dict.fromkeys((*known.unread, *more.unread))),
     )
 
 

@@ -19,9 +19,7 @@ from scenemind.language.referring.draft import (
     Draft,
     Link,
     Marks,
-    Placed,
     is_called,
-    is_several,
 )
 from scenemind.language.trees import Reading, ViewKind
 
@@ -42,6 +40,8 @@ _VAGUE = (*_BESIDE_IT, *_OWNING, "inside", "embedded in", "on", "hanging on", "m
 _OF_VIEWER = (*_BESIDE_IT, "closest", "farthest", "far")
 _FROM_VIEWER = {"closest": "front", "farthest": "back"}
 _IMPERATIVES = ("choose", "select", "pick")
+_RELATIVE = ("that", "those", "which", "who")
+_THIS = ("this", "these")
 _VIEWERS = ("you", "me", "i", "us", "viewer")
 
 
@@ -56,8 +56,7 @@ class Clause:
         repeated: the previous relation, for "next to the bed and the lamp".
         possessed: whether the last mention came after "with": "a desk with a lamp on top".
         introduced: after "there is". after_be: whether a form of "be" came since the last noun.
-        pointed: after "this". retargeted: whether the next mention is the target. is_choice: after
-            "you want".
+        retargeted: whether the next mention is the target. is_choice: after "you want".
         view: viewpoint being read. view_named: with its mention. view_from: "facing it from ...".
     """
 
@@ -71,7 +70,6 @@ class Clause:
     possessed: bool = False
     introduced: bool = False
     after_be: bool = False
-    pointed: bool = False
     retargeted: bool = False
     is_choice: bool = False
     view: ViewKind | None = None
@@ -79,9 +77,25 @@ class Clause:
     view_from: bool = False
 
 
-class Anchoring:
-    """Reader of the anchors of relations."""
+def read(text: str) -> Reading:
+    """Tree of an expression; an empty phrase for any other text."""
+    return read_chunks(chunks_of(text))
 
+
+def read_chunks(
+    chunks: Sequence[Chunk], marks: Marks | None = None, whole: bool = False
+) -> Reading:
+    """Tree of the chunks of an expression.
+
+    Args:
+        whole: whether each chunk has its place in a phrase, so that none means little.
+        marks: of a part of a question, in which "what" has no noun: what marks among its words
+            ("@1") stand for, which are places that were read before.
+    """
+    return _Reader(chunks, marks, whole).read()
+
+
+class _Reader:
     def __init__(self, chunks: Sequence[Chunk], marks: Marks | None, whole: bool) -> None:
         self._chunks = chunks
         self._whole = whole
@@ -108,8 +122,7 @@ class Anchoring:
             self._against(chunk)
             return
         if self._whole:
-            self._relate(relation, self._draft.add(chunk))
-            self._after_anchor(relation, len(self._draft.mentions) - 1)
+            self._anchor_to(relation, draft.add(chunk))
             return
         looks_only = chunk.traits and not chunk.value and "other" not in chunk.traits
         if looks_only and relation.value in _OWNING:  # "with a round top"
@@ -126,13 +139,12 @@ class Anchoring:
         elif chunk.value in _PARTS:
             self._clause.pending, self._clause.separated = None, True
         elif not (bare and following is not None and following.kind == "relation"):
-            if self._clause.pointed:
+            before = self._chunk_at(-1)
+            if before is not None and before.words[0] in _THIS:
                 index = self._pointed(chunk)
             else:
                 index = self._draft.target if self._is_target(chunk) else self._draft.add(chunk)
-            for other in (*self._clause.held, relation):
-                self._relate(other, index)
-            self._after_anchor(relation, index)
+            self._anchor_to(relation, index)
 
     def _is_target(self, chunk: Chunk) -> bool:
         """Whether an anchor is the target: "the chair is black. There is a lamp near the chair"."""
@@ -146,7 +158,6 @@ class Anchoring:
     def _pointed(self, chunk: Chunk) -> int:
         """Read a noun after "this": "a table stands in front of this refrigerator"."""
         draft = self._draft
-        self._clause.pointed = False
         if draft.target != TARGET and draft.is_target_again(chunk):
             return draft.target
         for index, mention in enumerate(draft.mentions):
@@ -155,8 +166,11 @@ class Anchoring:
         draft.target = draft.add(chunk)
         return draft.target
 
-    def _after_anchor(self, relation: Chunk, index: int) -> None:
+    def _anchor_to(self, relation: Chunk, index: int) -> None:
+        """Relate what is spoken of to a mention, also by the relations that wait for it."""
         clause = self._clause
+        for other in (*clause.held, relation):
+            self._relate(other, index)
         clause.held.clear()
         clause.pending, clause.repeated = None, relation
         clause.separated = False
@@ -167,16 +181,6 @@ class Anchoring:
             is_plain = not self._whole and draft.mentions[index].noun in BUILDING
             is_plain |= index in draft.things
             clause.last = clause.last if is_plain else index
-        if relation.value == "between":
-            self._second_end(index)
-
-    def _anchor_of_pronoun(self, relation: Chunk) -> None:
-        index = self._mention_of_it()
-        for other in (*self._clause.held, relation):
-            self._relate(other, index)
-        self._after_anchor(relation, index)
-        if index == self._draft.target:
-            self._clause.last = None  # what follows "with a lamp on it" is said of it
 
     def _relate(self, relation: Chunk, index: int) -> None:
         negated = self._take_negation()
@@ -191,17 +195,6 @@ class Anchoring:
         link = Link(subject, relation.value, (index,), negated, self._order_before())
         (self._draft.fronted if at_start else self._draft.links).append(link)
 
-    def _second_end(self, first: int) -> None:
-        """Read "... and the lamp" after "between the bed"."""
-        joint, noun = self._chunk_at(1), self._chunk_at(2)
-        if joint is None or joint.kind != "and" or noun is None or noun.kind != "noun":
-            return
-        second = self._draft.add(noun)
-        links = self._draft.fronted or self._draft.links
-        links[-1] = replace(links[-1], anchors=(first, second))
-        self._clause.last = second
-        self._at += 2
-
     def _against(self, chunk: Chunk) -> None:
         """Read "... than to the window" after "closer to the door"."""
         links, second = self._draft.fronted or self._draft.links, self._draft.add(chunk)
@@ -210,19 +203,19 @@ class Anchoring:
         links[-1] = replace(links[-1], predicate=CLOSER, anchors=ends)
         self._clause.pending, self._clause.last = None, second
 
-    def _is_other_end(self, relation: Chunk, chunk: Chunk) -> bool:
+    def _is_other_end(self, chunk: Chunk) -> bool:
         """Whether a noun after "and" is the other end of "between a table of books and a shelf";
         it is added."""
-        links, mentions = self._draft.links, self._draft.mentions
+        clause, links = self._clause, self._draft.fronted or self._draft.links
+        if clause.repeated is None or not self._is_joined():
+            return False
         of = next((at for at, k in enumerate(links) if k.predicate == "between"), -1)
         if of < 0 or len(links[of].anchors) > 1 or links[of].anchors[0] < 0:
             return False
-        first = links[of].anchors[0]
-        is_last = relation.value == "between" and of + 1 == len(links)
-        if not self._whole and (not is_last or is_several(mentions[first])):
+        if not self._whole and (clause.repeated.value != "between" or of + 1 < len(links)):
             return False
-        self._clause.last = self._draft.add(chunk)
-        links[of] = replace(links[of], anchors=(first, self._clause.last))
+        clause.last, clause.separated = self._draft.add(chunk), False
+        links[of] = replace(links[of], anchors=(*links[of].anchors, clause.last))
         return True
 
     def _in_room(self, relation: Chunk, chunk: Chunk) -> None:
@@ -235,17 +228,16 @@ class Anchoring:
         for side in [place] if place else sides:
             self._place(side, negated)
 
-    def _place(self, place: str, negated: bool = False, order: int = 0) -> None:
+    def _place(self, place: str, negated: bool = False) -> None:
         self._clause.pending = None
         before = self._chunk_at(-1)
         # "The cup on the second table from the left".
         is_counted = before is not None and before.kind == "noun" and before.is_ordinal
         subject = self._nearer_subject() if self._whole or is_counted else self._outer
-        placed = Placed(
-            subject, place, order or self._order_before(), negated or self._take_negation()
-        )
+        negated = negated or self._take_negation()
+        placed = Link(subject, place, (), negated, self._order_before())
         at_start = self._clause.subject is None and self._clause.view is None
-        (self._draft.fronted_places if at_start else self._draft.places).append(placed)
+        (self._draft.fronted if at_start else self._draft.places).append(placed)
 
     def _nearer_subject(self) -> int:
         """Mention that a relation is about: the last one named, else the clause's subject."""
@@ -285,57 +277,33 @@ class Anchoring:
                 break
         return 1
 
-
-def read(text: str) -> Reading:
-    """Tree of an expression; an empty phrase for any other text."""
-    return read_chunks(chunks_of(text))
-
-
-def read_chunks(
-    chunks: Sequence[Chunk], marks: Marks | None = None, whole: bool = False
-) -> Reading:
-    """Tree of the chunks of an expression.
-
-    Args:
-        whole: whether each chunk has its place in a phrase, so that none means little.
-        marks: of a part of a question, in which "what" has no noun: what marks among its words
-            ("@1") stand for, which are places that were read before.
-    """
-    return _Reader(chunks, marks, whole).read()
-
-
-class _Reader(Anchoring):
     def read(self) -> Reading:
         take: dict[Kind, Callable[[Chunk], None]] = {
             "noun": self._noun, "relation": self._relation, "place": self._place_chunk,
-            "view": self._view, "be": self._be, "pronoun": self._pronoun, "not": self._not,
-            "and": self._and, "break": self._break, "other": self._other, "said": self._said,
+            "pronoun": self._pronoun, "other": self._other, "said": self._said,
         }  # fmt: skip
         while self._at < len(self._chunks):
-            chunk = self._chunks[self._at]
-            take[chunk.kind](chunk)
+            chunk, clause = self._chunks[self._at], self._clause
+            match chunk.kind:
+                case "view":
+                    clause.view = "facing" if chunk.value == "facing" else "from"
+                    clause.view_named = False
+                case "be":
+                    clause.after_be = True
+                case "not":
+                    clause.negated = True
+                case "and" | "break":
+                    clause.separated = True
+                    if chunk.kind == "break" and chunk.words[0] != ",":
+                        self._end_clause()
+                case kind:
+                    take[kind](chunk)
             self._at += 1
         self._end_clause()
         return self._draft.reading()
 
-    def _break(self, chunk: Chunk) -> None:
-        self._clause.separated = True
-        if chunk.words[0] != ",":
-            self._end_clause()
-
-    def _and(self, _: Chunk) -> None:
-        self._clause.separated = True
-
-    def _not(self, _: Chunk) -> None:
-        self._clause.negated = True
-
     def _said(self, chunk: Chunk) -> None:
-        denied = self._take_negation()
-        said = tuple(replace(condition, negated=denied) for condition in chunk.conditions)
-        self._draft.merge(replace(chunk, conditions=said), self._nearer_subject())
-
-    def _be(self, _: Chunk) -> None:
-        self._clause.after_be = True
+        self._draft.merge(chunk, self._nearer_subject(), negated=self._take_negation())
 
     def _other(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -359,11 +327,14 @@ class _Reader(Anchoring):
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
         following = self._chunk_at(1)
-        if word in ("this", "these") and following is not None and following.value:
-            clause.pointed = clause.pending is not None
-        elif clause.pending is not None:
-            self._anchor_of_pronoun(clause.pending)
-        elif word in ("that", "those") and clause.last is not None and not clause.separated:
+        if word in _THIS and following is not None and following.value:
+            return
+        if clause.pending is not None:
+            index = self._mention_of_it()
+            self._anchor_to(clause.pending, index)
+            if index == self._draft.target:
+                clause.last = None  # what follows "with a lamp on it" is said of it
+        elif word in _RELATIVE and clause.last is not None and not clause.separated:
             return
         else:
             self._draft.bind_fronted(self._draft.target)
@@ -371,17 +342,13 @@ class _Reader(Anchoring):
             clause.subject = self._draft.target if self._draft.target != TARGET else None
             clause.last, clause.separated, clause.possessed = None, False, False
 
-    def _view(self, chunk: Chunk) -> None:
-        self._clause.view_named = False
-        self._clause.view = "facing" if chunk.value == "facing" else "from"
-
     def _place_chunk(self, chunk: Chunk) -> None:
         clause = self._clause
-        order, negated = self._order_before(), self._take_negation()
+        negated = self._take_negation()
         if clause.possessed and not (clause.separated or clause.view or self._whole):
             return
         for side in chunk.value.split(" "):
-            self._place(side, negated, order)
+            self._place(side, negated)
         clause.separated = False
 
     def _relation(self, chunk: Chunk) -> None:
@@ -416,6 +383,8 @@ class _Reader(Anchoring):
         clause = self._clause
         if clause.pending is not None:
             self._anchor(clause.pending, chunk)
+        elif self._is_other_end(chunk):
+            return
         elif clause.view is not None and (not clause.view_named or clause.view_from):
             self._view_noun(chunk)
         else:
@@ -429,15 +398,14 @@ class _Reader(Anchoring):
         if clause.negated and draft.target != TARGET and draft.is_target_again(chunk):
             if chunk.traits or chunk.value:
                 clause.negated = False
-                draft.deny(chunk, self._outer)
+                draft.merge(chunk, self._outer, negated=True)
             clause.subject, clause.last = self._outer, None
         elif chunk.is_mark:
             draft.merge(chunk, self._nearer_subject())
         elif clause.subject is not None and clause.after_be and chunk.traits and not chunk.value:
             draft.merge(chunk, clause.subject)
         elif clause.repeated is not None and self._is_joined() and not chunk.is_ordinal:
-            if not self._is_other_end(clause.repeated, chunk):
-                self._anchor(clause.repeated, chunk)
+            self._anchor(clause.repeated, chunk)
         else:
             self._main_noun(chunk)
 
@@ -452,7 +420,7 @@ class _Reader(Anchoring):
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif self._is_said_of_target() or (
-            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted_places)
+            draft.is_target_again(chunk) and not (clause.after_be and draft.fronted)
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -490,12 +458,11 @@ class _Reader(Anchoring):
     def _is_said_of_target(self) -> bool:
         """Whether a noun after "be" is another noun for the target ("it is a blue rectangle")."""
         clause, draft = self._clause, self._draft
-        fronted = draft.fronted or draft.fronted_places
         return (
             clause.after_be
             and self._outer == draft.target
             and not clause.introduced
-            and not fronted
+            and not draft.fronted
         )
 
     def _is_joined(self) -> bool:
@@ -521,6 +488,5 @@ class _Reader(Anchoring):
         pending = self._clause.pending
         if pending is not None and pending.value in _FROM_VIEWER:  # "the chair furthest away"
             self._place(_FROM_VIEWER[pending.value])
-        if self._draft.fronted or self._draft.fronted_places:
-            self._draft.bind_fronted(self._draft.target)
+        self._draft.bind_fronted(self._draft.target)
         self._clause = Clause()

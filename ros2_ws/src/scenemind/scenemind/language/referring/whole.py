@@ -19,10 +19,12 @@ from scenemind.language.clauses import PARTS
 from scenemind.language.english import find_number, find_ordinal, normal, plural, singular
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
+from scenemind.language.plain_form import rewritten
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
 from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
 from scenemind.language.referring.draft import INVERSE
 from scenemind.language.referring.reader import read_chunks
+from scenemind.language.tokens import Token
 from scenemind.language.trees import (
     Among,
     Condition,
@@ -50,7 +52,13 @@ _RELATIONS = PhraseTable(
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
 _MARKED = frozenset(("marked", "selected", "highlighted"))
 _AFTER_NOUN = lexicon.NOUN_END | {"", ","}
-_RELATIVE = ("that", "which", "who")
+_SMALL: dict[Kind, frozenset[str]] = {
+    "be": lexicon.BE,
+    "pronoun": frozenset(("that", "which", "who")),
+    "not": frozenset(("not",)),
+    "and": frozenset(("and",)),
+    "other": lexicon.NOUN_END,
+}
 _OPENS_QUALITY = ("to", "good", "made", "owned", "not")
 _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _EXCEPT = PhraseTable(
@@ -70,7 +78,6 @@ _RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
 _STRICTER = {"more than": ("at least", 1), "fewer than": ("at most", -1)}
 _NEARNESS = ("closest", "farthest", "far")
 _SINGLE_ANYTHING = frozenset((word,) for word in lexicon.ANYTHING)
-_OPENS_EXCEPTION = EXCEPTING | {form[0] for form in _EXCEPT} | {"beside", "but"}
 # Which chunks follow one another in a phrase, by their signs: n noun, g "thing", t what is no noun
 # phrase, i "it" of "with a cup on it", r relation, f "to" of "closest to", s side, q quality,
 # l look, a "and", c comma, p "that", b "is", x "not", o posture; "^" and "-" open a phrase and
@@ -103,13 +110,13 @@ def except_things(things: Reference, phrase: NounPhrase, said: Sequence[str]) ->
     Args:
         said: the words of the things.
     """
-    if isinstance(things, NounPhrase) and things.noun.isdecimal():
+    if not isinstance(things, NounPhrase):
+        return None if isinstance(things, Viewer) else Among(things, negated=True)
+    if things.noun.isdecimal():
         return Among(ObjectNumber(int(things.noun[:9])), negated=True)
-    if isinstance(things, NounPhrase) and things == NounPhrase(things.noun, things.definite):
+    if things == NounPhrase(things.noun, things.definite):
         return Described(things.noun, negated=True) if things.noun else None
-    if isinstance(things, Viewer):
-        return None
-    if isinstance(things, NounPhrase) and phrase.noun and not things.noun:
+    if phrase.noun and not things.noun:
         kind = normal(phrase.noun)
         things = replace(things, noun=plural(kind) if "ones" in said else kind)
     return Among(things, negated=True)
@@ -121,8 +128,6 @@ def _with_exception(
     """A phrase, with "besides the chairs" of "anything to sit on besides the chairs" and "except
     the red one" of "all chairs except the red one"."""
     for at in range(start + is_phrase, len(words)):
-        if words[at] not in _OPENS_EXCEPTION:
-            continue
         length = _EXCEPT.longest(words, at)[1]
         is_besides = words[at] in _BESIDES
         is_but = words[at] == "but" and not _ALL.isdisjoint(words[:at])
@@ -154,11 +159,10 @@ def _with_exception(
 @lru_cache(maxsize=4096)
 def _otherwise(words: tuple[str, ...]) -> tuple[str, ...]:
     """Words of the same meaning that may be a phrase; empty where there are none."""
-    readers = (
-        *(lexicon.without_agents, lexicon.with_uses, lexicon.without_having),
-        *(_turned, _at_owner),
-    )
-    ways = (reader(words) for reader in readers)
+    said = rewritten([Token(word, 0) for word in words], "scenemind.language.referring")
+    if (plainer := tuple(token.word for token in said)) != words:
+        return plainer
+    ways = (reader(words) for reader in (lexicon.with_uses, _turned, _at_owner))
     return next((way for way in ways if way and way != words), ())
 
 
@@ -219,14 +223,11 @@ def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, in
     """See `_with_exception`; the search for the nearest question reads the same words again."""
     chunker = _WholeChunker(words, is_phrase)
     chunks = chunker.read()
-    places = [at for at, chunk in enumerate(chunks) if chunk.value == "of"]
-    has = next(
-        (at for at, chunk in enumerate(chunks) if chunk.words[:1] in _CARRYING[:2]), len(chunks)
-    )
-    if has < len(chunks) and not any(_sign(chunk) == "i" for chunk in chunks[has:]):
-        places = [has]  # "things have moved", but "have something on them"
-    if places:  # but not "the closest to"
-        return None, sum(len(chunk.words) for chunk in chunks[: places[0]])
+    for at, chunk in enumerate(chunks):
+        # "Things have moved", but "have something on them".
+        is_verb = chunk.words[:1] in _CARRYING[:2] and "i" not in map(_sign, chunks[at:])
+        if is_verb or chunk.value == "of":  # but not "the closest to"
+            return None, sum(len(chunk.words) for chunk in chunks[:at])
     if not words or chunker.read_words < len(words):
         return None, chunker.read_words
     if chunks[-1].kind == "relation":
@@ -344,6 +345,7 @@ class _WholeChunker(Chunker):
     places = lexicon.ROW_SIDES
     longest = PhraseTable({**_RELATIONS, **lexicon.ROW_SIDES})
     determiners = lexicon.DEFINITE | lexicon.INDEFINITE | {"both", "either"}
+    small_words = _SMALL
 
     def __init__(self, words: Sequence[str], is_phrase: bool) -> None:
         super().__init__(words)
@@ -417,11 +419,11 @@ class _WholeChunker(Chunker):
 
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
-        here, after = (lexicon.RELATIONS.longest(self.words, at + n)[1] for n in (0, 1))
         word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
-        after = max(after, lexicon.RELATIONS.longest(self.words, at + 1 + is_hurried)[1])
         may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
-        is_one = may_be and after >= max(here, 1)
+        ends = (at, at + 1, at + 1 + is_hurried)
+        here, *after = (lexicon.RELATIONS.longest(self.words, end)[1] for end in ends)
+        is_one = may_be and max(after) >= max(here, 1)
         return Chunk("other", (word,), "posture") if is_one else None
 
     def _find_said(self, at: int) -> Chunk | None:
@@ -451,18 +453,6 @@ class _WholeChunker(Chunker):
             return None
         condition, end = found
         return Chunk("said", words[at:end], conditions=(condition,))
-
-    def small(self, word: str) -> Chunk | None:
-        """The chunk of a word that is no part of a noun; None for others."""
-        if word == "," or not word[0].isalnum():
-            return Chunk("break", (word,))
-        if word in _RELATIVE:
-            return Chunk("pronoun", ("that",))
-        if word in ("not", "and"):
-            return Chunk(word, (word,))  # type: ignore[arg-type]
-        if word in lexicon.BE:
-            return Chunk("be", (word,))
-        return Chunk("other", (word,)) if word in lexicon.NOUN_END else None
 
     def small_at(self, at: int) -> Chunk | None:
         if self.words[at] == "without":

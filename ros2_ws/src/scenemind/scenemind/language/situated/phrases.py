@@ -8,10 +8,11 @@ in `places.yaml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import dropwhile
+from typing import Any
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import number_word, read_table, word_set
@@ -62,21 +63,33 @@ def words_of(text: str) -> Words:
 
 def with_marks(words: Sequence[str]) -> Words:
     """The words with marks in place of the asker's places."""
-    said = Sentence("", [Token(word, 0) for word in words])
     found: list[str] = []
-    at = 0
-    while at < len(words):
-        end = min(len(words), at + _LONGEST_PLACE)
-        names, left = _places().find(said, at, end) or ((), 0)
-        if not names:
-            found.append(words[at])
-            at += 1
+    for start, end, place in scanned(_places(), words, _LONGEST_PLACE):
+        if place is None:
+            found.append(words[start])
             continue
-        if len(names) == 1 and not _DIRECTLY.isdisjoint(words[at : end - left]):
+        names, _ = place
+        if len(names) == 1 and not _DIRECTLY.isdisjoint(words[start:end]):
             names = (_HOURS.get(names[0], names[0]),)
         found += [f"@{name.replace(' ', '_')}" for name in names]
-        at = end - left
     return tuple(found)
+
+
+def scanned(
+    book: ShapeBook, words: Sequence[str], longest: int
+) -> Iterator[tuple[int, int, tuple[Any, Words] | None]]:
+    """What shapes read among words, one after the other: from which word to which, the value, and
+    the words after it; None for a word that begins no shape.
+
+    Args:
+        longest: words that are tried, with those after.
+    """
+    said, at = Sentence("", [Token(word, 0) for word in words]), 0
+    while at < len(words):
+        start, end = at, min(len(words), at + longest)
+        found = book.find(said, at, end)
+        at = at + 1 if found is None else end - len(found[1])
+        yield start, at, found
 
 
 def places_of(words: Sequence[str]) -> tuple[trees.Related, ...]:
@@ -175,8 +188,8 @@ def _places() -> ShapeBook:
     return ShapeBook(_TABLE, {"words": rest, "hour": READERS["number"]}, _place)
 
 
-def _place(name: str, values: Bound) -> tuple[tuple[str, ...], int] | None:
-    """The predicates of a place, and the number of words after it."""
+def _place(name: str, values: Bound) -> tuple[tuple[str, ...], Words]:
+    """The predicates of a place, and the words after it."""
     names: tuple[str, ...] = (name,)
     if name == "hour":
         names = (f"{values['hour'] % 12 or 12} o'clock",)
@@ -184,7 +197,7 @@ def _place(name: str, values: Bound) -> tuple[tuple[str, ...], int] | None:
         names = tuple(dict.fromkeys((values["side"], values.get("more", values["side"]))))
         # "My left right" is none: the first one counts.
         names = names[:1] if set(names) in _OPPOSITES else names
-    return names, len(values.get("rest", ()))
+    return names, values.get("rest", ())
 
 
 def _of_mark(mark: str) -> tuple[trees.Related, ...]:

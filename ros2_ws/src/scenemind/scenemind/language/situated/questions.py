@@ -27,7 +27,7 @@ from scenemind.language.situated.phrases import (
     with_marks,
     words_of,
 )
-from scenemind.language.slots import READERS, SlotWords, rest
+from scenemind.language.slots import READERS, SlotWords, one_word, rest
 from scenemind.language.tokens import Token
 from scenemind.language.trees import NounPhrase, Related, SituatedQuestion, Viewer
 
@@ -131,22 +131,9 @@ _READERS: dict[str, Callable[[SlotWords], Any]] = {
     "place": lambda p: _only_place(rest(p)),
     "room": _room,
     "thing": lambda p: _thing(rest(p)),
-    "word": lambda p: " ".join(rest(p)) if len(p.words) - p.at == 1 else None,
+    "word": one_word(str),
     "words": rest,
 }
-
-
-def _where(subject: NounPhrase) -> _Asked:
-    return trees.Where(subject) if subject.noun else None
-
-
-def _places_to_use(subject: NounPhrase) -> _Asked:
-    """ "Where can I sit on my left?": the side is given."""
-    return trees.Identify(subject) if subject.conditions else None
-
-
-def _same(first: NounPhrase, second: NounPhrase, key: Any = "kind") -> _Asked:
-    return trees.Same((first, second), key)
 
 
 def _compare(first: NounPhrase, second: NounPhrase, rank: trees.Rank) -> _Asked:
@@ -214,9 +201,10 @@ _BUILT: dict[str, Callable[..., _Asked]] = {
     "IsReachable": lambda subject: trees.Verify(subject, Related("within reach", _ASKER)),
     "IsVisible": _is_visible,
     "IsWayClear": lambda way: trees.IsWayClear(Related(way, _ASKER)),
-    "PlacesToUse": _places_to_use,
-    "Same": _same,
+    # "Where can I sit on my left?": the side is given.
+    "PlacesToUse": lambda subject: trees.Identify(subject) if subject.conditions else None,
+    "Same": lambda first, second, key="kind": trees.Same((first, second), key),
     "WhatIsIt": _what_is_it,
-    "Where": _where,
+    "Where": lambda subject: trees.Where(subject) if subject.noun else None,
     "WhereFor": trees.Where,
 }

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import dropwhile, takewhile
+from itertools import chain, dropwhile, takewhile
 
 from scenemind.language.english import read_table, word_set
-from scenemind.language.shapes import Bound, Sentence, ShapeBook, Words
-from scenemind.language.situated.phrases import places_of, read_phrase, with_marks, words_of
-from scenemind.language.slots import SlotWords, rest
-from scenemind.language.tokens import Token, tokenize
+from scenemind.language.shapes import Sentence, ShapeBook, Words
+from scenemind.language.situated.phrases import (
+    places_of,
+    read_phrase,
+    scanned,
+    with_marks,
+    words_of,
+)
+from scenemind.language.slots import SlotWords, one_word, rest
+from scenemind.language.tokens import tokenize
 from scenemind.language.trees import NounPhrase, Related, Viewer
 
 _TABLE = read_table("scenemind.language.situated", "situation.yaml")
@@ -51,11 +57,8 @@ def split_situation(text: str) -> tuple[str, str]:
 def read_situation(text: str) -> tuple[Clue, ...]:
     """Clues in a situation; empty where it names no thing near the asker."""
     words = words_of(text)[:_MOST_WORDS]
-    found = [
-        (name, _thing(_until_end(after)))
-        for book in _clues()
-        for name, after in _matches(book, words)
-    ]
+    scans = chain(*(scanned(book, words, _LONGEST_THING) for book in _clues()))
+    found = [(of[0], _thing(_until_end(of[1]))) for *_, of in scans if of is not None]
     into_room = ("far", ROOM) in ((name, thing.noun) for name, thing in found)
     said = _SAID | ({"at": ("near",)} if into_room else {})
     clues = [
@@ -67,22 +70,11 @@ def read_situation(text: str) -> tuple[Clue, ...]:
     return tuple(dict.fromkeys((*clues, *_of_marks(with_marks(words)))))
 
 
-def _matches(book: ShapeBook, words: Words) -> Iterator[tuple[str, Words]]:
-    """Names of the shapes that stand among words, with the words after each."""
-    said, at = Sentence("", [Token(word, 0) for word in words]), 0
-    while at < len(words):
-        end = min(len(words), at + _LONGEST_THING)
-        found = book.find(said, at, end)
-        if found is not None:
-            yield found
-        at = at + 1 if found is None else end - len(found[1])
-
-
 def _of_marks(marked: Words) -> Iterator[Clue]:
     """Clues of "the window is on my left" and "on my left is the window"."""
     for clause in _clauses(marked):
         before = tuple(takewhile(_is_word, clause))
-        after = tuple(dropwhile(_is_mark, clause[len(before) :]))
+        after = tuple(dropwhile(lambda word: not _is_word(word), clause[len(before) :]))
         start = max((at for at, word in enumerate(before) if word in _HAVING), default=-1)
         thing = _thing(before[start + 1 :])
         if not _is_named(thing):
@@ -100,12 +92,8 @@ def _clauses(words: Words) -> Iterator[Words]:
             start = at + 1
 
 
-def _is_mark(word: str) -> bool:
-    return word[0] == "@"
-
-
 def _is_word(word: str) -> bool:
-    return not _is_mark(word)
+    return word[0] != "@"
 
 
 def _is_named(thing: NounPhrase) -> bool:
@@ -139,31 +127,25 @@ def _span_of_clause(p: SlotWords) -> tuple[int, int] | None:
     return span if is_one else None
 
 
-def _doing(p: SlotWords) -> str | None:
-    """A word such as "opening"."""
-    (word, *more) = rest(p)
-    return word if not more and word.endswith("ing") and word not in _NO_DOING else None
-
-
-def _adverb(p: SlotWords) -> str | None:
-    (word, *more) = rest(p)
-    return word if not more and word.endswith("ly") else None
+# A word such as "opening".
+_DOING = one_word(lambda word: word if word.endswith("ing") and word not in _NO_DOING else None)
+_ADVERB = one_word(lambda word: word if word.endswith("ly") else None)
 
 
 @cache
 def _clues() -> list[ShapeBook]:
-    readers = {"words": rest, "clause": _clause, "doing": _doing, "adverb": _adverb}
+    readers = {"words": rest, "clause": _clause, "doing": _DOING, "adverb": _ADVERB}
     return [
-        ShapeBook({"words": _TABLE["words"], "shapes": shapes}, readers, _clue)
+        ShapeBook(
+            {"words": _TABLE["words"], "shapes": shapes},
+            readers,
+            lambda name, values: (name, values["thing"]),
+        )
         for shapes in _TABLE["clues"]
     ]
 
 
-def _clue(name: str, values: Bound) -> tuple[str, Words]:
-    return name, values["thing"]
-
-
 @cache
 def _splits() -> ShapeBook:
-    readers = {"words": _span, "clause": _span_of_clause, "adverb": _adverb}
+    readers = {"words": _span, "clause": _span_of_clause, "adverb": _ADVERB}
     return ShapeBook(_TABLE, readers, lambda _, said: (said["rest"], said["situation"]))

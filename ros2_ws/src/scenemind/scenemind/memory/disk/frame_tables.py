@@ -24,6 +24,7 @@ from scenemind.memory.disk.changes import FrameRecord
 from scenemind.memory.disk.schema import Row, tables
 from scenemind.memory.disk.sound_rows import SoundRows
 from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
+from scenemind.memory.frames_first import in_steps
 from scenemind.memory.types import DetectionNode
 
 # One frame as it is stored: `camera` is a row of `cameras`, `pose` x y z, quaternion x y z w, and
@@ -43,7 +44,7 @@ _NORM_TOLERANCE, _FARTHEST_M = 0.01, 1e6  # of a pose's quaternion and translati
 _NO_FRAMES = np.zeros(0, FRAME)
 _NO_DETECTIONS = np.zeros(0, DETECTION)
 _BESIDE = 200  # rows; a page holds up to a hundred
-_FRAMES_A_ROW = 512  # after poses were corrected
+_FRAMES_A_ROW, _ROWS_AT_ONCE = 512, 16  # when poses are corrected
 _MOST_KEPT = 64  # frames; the views of what a conversation is about
 
 
@@ -171,27 +172,28 @@ class FrameTables:
         """Correct the poses of all frames that are there. Rows become one where they were written
         frame by frame: the next correction has fewer to read."""
         blocks = self._sound.all_of("frames", _numbered_block)
-        frames = np.frombuffer(b"".join(packed for _, packed in blocks), FRAME).copy()
-        possible = can_be(frames)
-        numbers, before = frames["number"][possible], frames["pose"][possible]
-        frames["pose"][possible] = corrections.of_poses(numbers, before)
-        if (frames["pose"][possible] == before).all():
-            return
         # A row of frames that is damaged stands between others: these stay apart.
         (count,) = self._connection.execute("SELECT COUNT(*) FROM frames").fetchone()
-        most = _FRAMES_A_ROW if count == len(blocks) else 0
-        firsts = [first for first, _ in blocks]
-        starts = np.cumsum([0] + [len(packed) // FRAME.itemsize for _, packed in blocks]).tolist()
-        joined, own = [], 0
-        for row in range(1, len(starts)):
-            if row == len(blocks) or starts[row + 1] - starts[own] > most:
-                joined.append((firsts[own], frames[starts[own] : starts[row]].tobytes()))
-                own = row
-        kept = {first for first, _ in joined}
-        self._connection.executemany(
-            "DELETE FROM frames WHERE first = ?", [(n,) for n in firsts if n not in kept]
-        )
-        self._insert("frames", joined)
+        parts = _parts(blocks, _FRAMES_A_ROW if count == len(blocks) else 0)
+        largest = -1
+        for at in range(0, len(parts), _ROWS_AT_ONCE):
+            some = parts[at : at + _ROWS_AT_ONCE]
+            own = blocks[some[0].start : some[-1].stop]
+            frames = np.frombuffer(b"".join(packed for _, packed in own), FRAME).copy()
+            possible = can_be(frames) & (frames["number"] > largest)
+            largest = max(largest, int(frames["number"].max()))
+            numbers, before = frames["number"][possible], frames["pose"][possible]
+            after = corrections.of_poses(numbers, before)
+            if (after == before).all():
+                continue
+            frames["pose"][possible] = after
+            firsts, joined, end = [], [], 0
+            for part in some:
+                start, end = end, end + sum(len(blocks[i][1]) for i in part) // FRAME.itemsize
+                joined.append((blocks[part.start][0], frames[start:end].tobytes()))
+                firsts += [(blocks[i][0],) for i in part[1:]]
+            self._connection.executemany("DELETE FROM frames WHERE first = ?", firsts)
+            self._insert("frames", joined)
 
     def write_detections(self, frames: Sequence[FrameRecord]) -> None:
         """Write the detections of frames that are on disk in place of those there."""
@@ -231,7 +233,7 @@ class FrameTables:
         return FrameTable(
             frames["number"].astype(np.int64),
             frames["stamp_ns"].astype(np.int64),
-            matrices_of(frames["pose"]),
+            np.ascontiguousarray(frames["pose"]),
         )
 
     def check_detections(self, frames: NDArray[np.void]) -> None:
@@ -389,6 +391,19 @@ def block_of(row: Row) -> bytes:
     return packed
 
 
+def _parts(blocks: Sequence[tuple[int, bytes]], most: int) -> list[range]:
+    """Blocks that follow each other, by their places, which have together no more than so many
+    frames where they are several."""
+    parts, own, length = [], 0, 0
+    for at, (_, packed) in enumerate(blocks):
+        count = len(packed) // FRAME.itemsize
+        if at > own and length + count > most:
+            parts.append(range(own, at))
+            own, length = at, 0
+        length += count
+    return [*parts, range(own, len(blocks))] if blocks else []
+
+
 def _numbered_block(row: Row) -> tuple[int, bytes]:
     return row[0], block_of(row)
 
@@ -408,11 +423,15 @@ def detections_of(row: Row) -> tuple[int, NDArray[np.void]]:
 
 def can_be(frames: NDArray[np.void]) -> NDArray[np.bool_]:
     """(N,): frames whose number is larger than those before, and whose pose is one."""
-    numbers, poses = frames["number"], frames["pose"]
-    possible = np.abs(np.linalg.norm(poses[:, 3:], axis=1) - 1.0) <= _NORM_TOLERANCE
-    possible &= (np.abs(poses[:, :3]) < _FARTHEST_M).all(axis=1)  # NaN is not
-    possible[1:] &= numbers[1:] > np.maximum.accumulate(numbers)[:-1]
-    return np.asarray(possible)
+    possible = np.empty(len(frames), bool)
+    largest = np.maximum.accumulate(frames["number"])
+    for some in in_steps(len(frames)):
+        columns = frames["pose"][some].T.copy()
+        length = np.sqrt(np.square(columns[3:]).sum(axis=0))
+        possible[some] = np.abs(length - 1.0) <= _NORM_TOLERANCE
+        possible[some] &= (np.abs(columns[:3]) < _FARTHEST_M).all(axis=0)  # NaN is not
+    possible[1:] &= frames["number"][1:] > largest[:-1]
+    return possible
 
 
 def _pose(frame: np.void) -> Pose:

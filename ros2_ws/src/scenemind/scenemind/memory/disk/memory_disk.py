@@ -20,6 +20,7 @@ from scenemind.memory.disk.folder import MemoryFolder, copy_image
 from scenemind.memory.disk.frame_tables import FrameColumns
 from scenemind.memory.disk.images import FrameStore, find_depth_image
 from scenemind.memory.disk.store import Store, StoredMemory
+from scenemind.memory.frames_first import give_way
 from scenemind.memory.types import DepthImage, KeyFrame
 
 _log = logging.getLogger(__name__)
@@ -66,10 +67,12 @@ class StoreWriter:
                 are kept for the next commit.
         """
         with self.lock:
+            give_way()
             changes = self._take()
             if not changes:
                 return
             try:
+                give_way()
                 self._write(changes)
             except BaseException as error:
                 if self._failed_commits == 0:

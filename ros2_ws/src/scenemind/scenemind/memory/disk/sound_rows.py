@@ -13,10 +13,12 @@ from typing import TypeVar
 
 from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.schema import Row, Table, tables
+from scenemind.memory.frames_first import in_steps
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _MOST_ROWS = 20_000_000
+_ROWS_AT_ONCE = 256  # that are looked at before frames go first
 _MOST_TRIES = 2000  # parts of a table with unreadable pages that are looked at
 _SHOWN = 3
 _IMPOSSIBLE = (SceneMemoryError, ValueError, TypeError, ArithmeticError, struct.error)
@@ -108,7 +110,12 @@ class SoundRows:
             check: raises such an error if one of several rows cannot be, before they are decoded;
                 cheaper than a look at each.
         """
-        return self._values(tables()[name], self.raw(name), decode, check)
+        found = self.raw(name)
+        return [
+            value
+            for rows in in_steps(len(found), _ROWS_AT_ONCE)
+            for value in self._values(tables()[name], found[rows], decode, check)
+        ]
 
     def some_of(
         self, name: str, decode: Callable[[Row], _T], clause: str, parameters: Sequence[object] = ()

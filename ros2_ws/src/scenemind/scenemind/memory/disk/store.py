@@ -27,6 +27,7 @@ from scenemind.memory.disk.frame_tables import FRAME, FrameColumns, FrameTables
 from scenemind.memory.disk.schema import Row, check_schema, create_tables, read_version, tables
 from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summary
 from scenemind.memory.frame_corrections import FrameTable
+from scenemind.memory.frames_first import in_batches
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
 from scenemind.memory.occupancy.occupancy_map import Block, BlockRecord
 from scenemind.memory.structure.structure_map import PackedStructure
@@ -371,7 +372,8 @@ class Store:
         self._connection.executemany("DELETE FROM occupancy WHERE x = ? AND y = ?", gone)
 
     def _put(self, table: str, values: Iterable[Row]) -> None:
-        tables()[table].insert(self._connection, list(values))
+        for some in in_batches(values):
+            tables()[table].insert(self._connection, some)
 
     def _refuse_damage(self) -> None:
         if len(self._damage):

@@ -22,7 +22,7 @@ import numpy as np
 
 from scenemind.config import RelationConfig
 from scenemind.errors import MemoryRequestError
-from scenemind.geometry import Box3D
+from scenemind.geometry import Box3D, gaps_m
 from scenemind.language.relation_names import RELATION_NAMES, RelationName
 from scenemind.memory.graph.building import Building, Node
 from scenemind.memory.graph.common_sense import sense_of
@@ -204,16 +204,30 @@ class RelationContext:
         return cls(config or RelationConfig(), viewpoint, kept)
 
 
+# Points of a thing that its box leaves out are nearer to it than this.
+_OUTLIERS_M = 2.0
+
+
 class RelationQuery:
     """N objects against one anchor, or against the viewer (`anchor` None)."""
 
     def __init__(
-        self, things: Sequence[MapObject], anchor: Anchor | None, context: RelationContext
+        self,
+        things: Sequence[MapObject],
+        anchor: Anchor | None,
+        context: RelationContext,
+        bounds: Bounds | None = None,
     ) -> None:
+        """
+        Args:
+            bounds: (N, 6) of the things' boxes, where they are known.
+        """
         self.things = tuple(things)
         self.anchor = anchor
         self.context = context
-        self.bounds: Bounds = np.array([t.box.extent() for t in things]).reshape(-1, 6)
+        if bounds is None:
+            bounds = np.array([t.box.extent() for t in things]).reshape(-1, 6)
+        self.bounds: Bounds = bounds
 
     def scores(self, relation: RelationName) -> Scores:
         """Scores (N,) in [0, 1], 0 where the relation does not hold.
@@ -231,7 +245,7 @@ class RelationQuery:
             hour = int(relation.name.split()[0])
             return directions.clock(self.bounds, self._footing, self._viewpoint, hour, config)
         if relation.name in _OF_CLOUDS:
-            return _OF_CLOUDS[relation.name](self._clouds, self._anchor_cloud, config)
+            return self._of_clouds(relation)
         if self.anchor is not None and is_kept(relation):
             return kept_scores(self.things, self.anchor, relation, config, self.context.kept)
         if relation.name in _LEVEL:
@@ -239,6 +253,21 @@ class RelationQuery:
         if relation.name in _VERTICAL:
             return _VERTICAL[relation.name](self.bounds, self._anchor_bounds, config)
         raise MemoryRequestError(_no_such_query(relation))
+
+    def _of_clouds(self, relation: RelationName) -> Scores:
+        """Scores (N,) by points; things that are clearly too far away are not looked at."""
+        config, measure = self.context.config, _OF_CLOUDS[relation.name]
+        reach_m = {"within reach": config.reach_m, "around": config.around_m}.get(relation.name)
+        if reach_m is None:
+            return measure(self._clouds, self._anchor_cloud, config)
+        low, high = np.array(self._anchor_box.bounds())[:, :2]
+        gaps = gaps_m(self.bounds[:, :2], self.bounds[:, 3:5], low, high)
+        near = np.flatnonzero(gaps <= reach_m + _OUTLIERS_M)
+        things = [self.things[row] for row in near.tolist()]
+        those = RelationQuery(things, self.anchor, self.context, self.bounds[near])
+        scores = np.zeros(len(self.things))
+        scores[near] = measure(those._clouds, those._anchor_cloud, config)
+        return scores
 
     def hours(self) -> list[str]:
         """The hour of the anchor's clock at which each lies, such as "3 o'clock"."""

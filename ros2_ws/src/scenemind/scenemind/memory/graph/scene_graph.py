@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from scenemind.config import RelationConfig
+from scenemind.memory.frames_first import give_way
 from scenemind.memory.graph.building import Building, Node
 from scenemind.memory.graph.pair_facts import Facts, Shape, columns_of, pair_facts, shape_of
 from scenemind.memory.graph.statements import Statements
@@ -52,8 +53,10 @@ class SceneGraph:
         """
         changed = sorted(set(changed))
         moved, resurveyed = self._note(objects, changed)
+        give_way()  # of a graph that is made anew
         rebuilt = self._rebuild(structure, changed)
         self._relate([i for i in moved if i not in self._building])
+        give_way()
         self._touch([*moved, *resurveyed])
         if rebuilt:
             self._touch(sorted(self._beside(rebuilt).difference(moved)), rebuilt)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.memory.frame_corrections import FrameCorrections, moved_box, moved_points
+from scenemind.memory.frames_first import give_way
 from scenemind.memory.objects.map_entry import CorrectedEntry, MapEntry, View, fuse_views
 from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.types import MapObject
@@ -81,7 +82,7 @@ class CorrectedObject:
             return False
         if self.found is None:
             return bool((newest == np.eye(4)).all())
-        return not self.found.parts
+        return self.found.newest is not None
 
     def note(self, after: Mark) -> None:
         """Note that a view was added."""
@@ -105,10 +106,13 @@ def corrected_objects(
     matrices = corrections.of_stretches(frames[:, 0], frames[:, 1])
     done, end = [], 0
     for one, own in zip(frozen, stretches, strict=True):
+        give_way()
         start, end = end, end + len(own)
         found, value = one.copy.corrected(corrections, matrices[start:end]), None
         if found is not None:
-            found.entry.stand_on(floor_z)
+            for entry in (found.entry, *found.parts):
+                entry.stand_on(floor_z)
+                _ = entry.box  # kept, so that it is not made under the lock
             if walls is not None and found.entry.confirmed and found.entry.gone_ns is None:
                 value = found.entry.to_object(walls)
         done.append(CorrectedObject(one, found, value))
@@ -144,13 +148,13 @@ def follow(
         doubles = []
         for row, observation, is_double in frame.observations:
             done = follows[row]
-            if done is None or done.found is None:
+            if done is None or done.found is None or done.found.newest is None:
                 continue
             own = _moved(observation, newest)
             if is_double:
-                doubles.append((done.found.entry, own))
+                doubles.append((done.found.newest, own))
             else:
-                fused[0].append(done.found.entry)
+                fused[0].append(done.found.newest)
                 fused[1].append(own)
         fuse_views(*fused, view)
         for copy, own in doubles:

@@ -20,6 +20,7 @@ from scenemind.memory.attributes.form import Form, FormWords
 from scenemind.memory.attributes.lazy_attributes import ComputedAttributes
 from scenemind.memory.attributes.sizes import find_kind, find_stance
 from scenemind.memory.frame_corrections import FrameCorrections, moved_box, yaw_of
+from scenemind.memory.frames_first import give_way
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.objects.box_table import compare_boxes
 from scenemind.memory.objects.carriers import NO_CARRIERS
@@ -671,11 +672,13 @@ class MapEntry:
             if np.abs(shifts - corners).max() < _UNMOVED_M:
                 return None
         moved = corrected(self.stretches, corners, matrices, corrections)
+        give_way()
         own, *others = things_apart(moved)
         entry = copy(self)
         entry.votes, entry.track_ids = dict(self.votes), list(self.track_ids)
         entry.looks = copy(self.looks)
         entry._set_stretches(own)
+        give_way()
         entry.surface = surface_of(own, self.surface.max_points)
         by_frame = corrections.of_frames(self.place_frames)
         places = [
@@ -696,15 +699,18 @@ class MapEntry:
             for cell, count in self.viewpoints.items()
         }
         entry.doubt, entry._doubted_from = 0.0, None
-        parts = []
+        latest = max(moved, key=lambda stretch: stretch.frames[1])
+        parts, newest = [], None if any(latest in o for o in others) else entry
         for stretches in others:
+            give_way()
             part = joined(stretches)
             entry._leave(part)
             if part.observation_count >= LEAST_VIEWS:
                 parts.append(self._part(stretches, part))
+                newest = parts[-1] if latest in stretches else newest
         most = max(own, key=lambda stretch: stretch.observation_count).frames
         move = matrices[[stretch.frames for stretch in self.stretches].index(most)]
-        return CorrectedEntry(entry, tuple(parts), move)
+        return CorrectedEntry(entry, tuple(parts), newest, move)
 
     def _leave(self, part: Stretch) -> None:
         """Take the evidence of something else out, except its surface."""
@@ -809,9 +815,11 @@ class CorrectedEntry:
 
     Attributes:
         parts: other things that drift had put into it; they have no ids yet.
+        newest: the one of all these that was seen last; None: it was seen too little to be one.
         move: (4, 4), how the part of it moved that was seen most.
     """
 
     entry: MapEntry
     parts: tuple[MapEntry, ...]
+    newest: MapEntry | None
     move: NDArray[np.float64]

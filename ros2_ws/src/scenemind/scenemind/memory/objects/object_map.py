@@ -115,7 +115,7 @@ class PoseUpdate:
 
 
 # Objects compared at once after poses were corrected, between frames.
-_JOINED_AT_ONCE = 4
+_JOINED_AT_ONCE = 2
 # Frames for which an unconfirmed object is kept at least, but no longer than so many times its
 # lifetime: after a pause things have moved.
 _TENTATIVE_FRAMES, _MOST_TENTATIVE = 30, 12
@@ -485,7 +485,6 @@ class ObjectMap:
                 self._gone.add(moved)
             for part in () if found is None else found.parts:
                 part.object_id = self.ids.take()
-                part.stand_on(floor_z)
                 self._insert(part)
                 self._tracks.give(part.track_ids, part.object_id)
                 split_off[part.object_id] = object_id, tuple(part.track_ids)

@@ -21,6 +21,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.frames import RGBDFrame
 from scenemind.geometry import Box3D
 from scenemind.memory.frame_corrections import FrameCorrections, moved_box
+from scenemind.memory.frames_first import give_way
 from scenemind.memory.structure.planes import (
     FoundPlane,
     ceiling_plane,
@@ -314,6 +315,7 @@ class StructureMap:
         (move,) = corrections.of_frames([self._middle_frame()])
         self._planes = tuple(_moved(plane, move) for plane in self._planes)
         self._tiles = self._tiles.corrected(corrections)
+        give_way()
         self._look()
         self._is_unwritten = True
 

@@ -128,6 +128,7 @@ _LEVEL_COSINE, _UPRIGHT_SINE = 0.94, 0.34
 UP, DOWN, _AROUND = 0, 1, 2
 _SECTORS = 8
 _BITS, _FACING_BITS = 19, 4  # of a key: 26 km each way
+_SPAN_BITS = 32  # of the number of a frame
 _INDEX, _ORIGIN = (1 << _BITS) - 1, 1 << (_BITS - 1)
 
 
@@ -184,8 +185,10 @@ class Tiles:
 
     def corrected(self, corrections: FrameCorrections) -> Tiles:
         """The tiles moved as their frames; those that come to lie in one become one."""
-        spans, own = np.unique(self.frames, axis=0, return_inverse=True)
-        matrices = corrections.of_stretches(spans[:, 0], spans[:, 1]).astype(np.float32)[own]
+        first, last = self.frames.T.astype(np.int64)
+        spans, own = np.unique(first << _SPAN_BITS | last, return_inverse=True)
+        by_span = corrections.of_stretches(spans >> _SPAN_BITS, spans & (1 << _SPAN_BITS) - 1)
+        matrices = by_span.astype(np.float32)[own]
         points = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.points) + matrices[:, :3, 3]
         normals = np.einsum("nij,nj->ni", matrices[:, :3, :3], self.normals)
         return _tiles_of(points, normals, self.weights, self.frames)

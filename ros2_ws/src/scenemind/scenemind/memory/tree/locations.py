@@ -8,8 +8,9 @@ bytes a tracklet and become nodes when they are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import compress
 from sys import intern
 from types import MappingProxyType
 from typing import Any
@@ -354,21 +355,26 @@ class PackedLocation:
         )
 
     def relinked(
-        self, gone: int, kept: int | None, among: Collection[int] | None = None
+        self, gone: int, kept: int | None, among: Set[int] | None = None
     ) -> tuple[PackedLocation, list[int]]:
-        """A copy with an object replaced by another one or by none, and the tracks that fed it.
+        """With an object replaced by another one or by none, and the tracks that fed it.
 
         Args:
             among: only these tracks; None: all.
         """
-        fed = self._object_ids == gone
+        rows = np.flatnonzero(self._object_ids == gone)
+        track_ids = self._columns["track_id"][rows].tolist()
         if among is not None:
-            fed &= np.isin(self._columns["track_id"], list(among))
-        object_ids = np.where(fed, np.int32(_number(kept)), self._object_ids)
+            fed = [track_id in among for track_id in track_ids]
+            rows, track_ids = rows[fed], list(compress(track_ids, fed))
+        if not track_ids:
+            return self, []
+        object_ids = self._object_ids.copy()
+        object_ids[rows] = _number(kept)
         other = PackedLocation(
             self.record, self.is_open, self._columns, self._labels, object_ids, self._points
         )
-        return other, self._columns["track_id"][fed].tolist()
+        return other, track_ids
 
     def objects_of(self, track_ids: NDArray[np.int32]) -> NDArray[np.int32]:
         """(M,) int32: the objects that tracks (M,) fed here; `NO_OBJECT` for none, and where a

@@ -19,7 +19,7 @@ paper:
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import cos, pi, radians
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from scenemind.config import TreeConfig
 from scenemind.geometry import Pose
 from scenemind.memory.frame_corrections import FrameCorrections, pose_of
+from scenemind.memory.frames_first import in_steps
 from scenemind.memory.tree.locations import (
     NO_OBJECT,
     Location,
@@ -44,7 +45,8 @@ from scenemind.perception.types import Detections
 # Of anchors whose distances differ by less than this share of the thresholds, the oldest is taken:
 # a camera that returns between two anchors is assigned to the same one each time.
 _NEARLY = 0.1
-_ROUNDING_RAD = 1e-6
+_ROUNDING_RAD, _ROUNDING = 1e-6, 1e-9
+_AT_ONCE = 64  # locations that are corrected before frames go first
 
 
 class Anchors:
@@ -77,25 +79,47 @@ class Anchors:
         The nearest of several, each distance counted in its threshold, or an older one that is
         nearly as near.
         """
-        if not self._ids:
-            return None
-        rows = self._rows[: len(self._ids)]
-        beside = np.flatnonzero(np.abs(rows[:, 0] - pose.translation[0]) <= self._translation_m)
-        rows = rows.take(beside, axis=0)
-        cosine = (rows[:, 3:] @ pose.rotation.ravel() - 1.0) / 2.0
-        near = cosine >= self._least_cosine
-        near &= np.abs(rows[:, 1] - pose.translation[1]) <= self._translation_m
-        if not near.any():
-            return None
-        beside, rows, cosine = beside[near], rows[near], cosine[near]
-        distance_m = np.sqrt(np.square(rows[:, :3] - pose.translation).sum(axis=1))
-        angle_rad = np.arccos(np.minimum(cosine, 1.0))
+        row = np.concatenate((pose.translation, pose.rotation.ravel()))
+        return self._nearest(self._shares(row[None], 0)[0])
+
+    def place(self, location_ids: Sequence[int], poses: Sequence[Pose]) -> list[int | None]:
+        """What `find_near` finds for poses in turn, each of which is added where it finds none."""
+        found: list[int | None] = []
+        for some in in_steps(len(poses), _AT_ONCE):
+            rows = np.array([(*p.translation, *p.rotation.ravel()) for p in poses[some]])
+            known = len(self._ids)
+            shares = self._shares(rows, 0)
+            for number, (row, share) in enumerate(zip(rows, shares, strict=True), some.start):
+                if len(self._ids) > known:  # that were added since
+                    share = np.concatenate((share, self._shares(row[None], known)[0]))
+                found.append(self._nearest(share))
+                if found[-1] is None:
+                    self.add(location_ids[number], poses[number])
+        return found
+
+    def _shares(self, rows: NDArray[np.float64], first: int) -> NDArray[np.float64]:
+        """(M, A): distances of poses (M, 12) from the anchors from one on, in thresholds; infinite
+        beyond them."""
+        anchors = self._rows[first : len(self._ids)]
+        square = np.zeros((len(rows), len(anchors)))
+        for axis in range(3):
+            square += np.square(rows[:, axis, None] - anchors[:, axis])
+        cosine = (rows[:, 3:] @ anchors[:, 3:].T - 1.0) / 2.0
+        limit = self._translation_m * (1.0 + _ROUNDING)
+        at, near = np.nonzero((square <= limit * limit) & (cosine >= self._least_cosine))
+        distance_m = np.sqrt(square[at, near])
+        angle_rad = np.arccos(np.minimum(cosine[at, near], 1.0))
         share = np.hypot(distance_m / self._translation_m, angle_rad / self._rotation_rad)
         share[(distance_m > self._translation_m) | (angle_rad > self._rotation_rad)] = np.inf
-        nearest = share.min()
+        shares = np.full(square.shape, np.inf)
+        shares[at, near] = share
+        return shares
+
+    def _nearest(self, shares: NDArray[np.float64]) -> int | None:
+        nearest = shares.min(initial=np.inf)
         if not np.isfinite(nearest):
             return None
-        return self._ids[int(beside[np.flatnonzero(share <= nearest + _NEARLY)[0]])]
+        return self._ids[int(np.flatnonzero(shares <= nearest + _NEARLY)[0])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,16 +179,20 @@ def _corrected(
     added if they are first visits."""
     matrices = corrections.of_frames([record.frame_numbers[0] for record in records])
     moves = (matrices != np.eye(4)).any(axis=(1, 2)).tolist()
-    found = []
-    for record, matrix, is_moved in zip(records, matrices, moves, strict=True):
-        anchor = pose_of(matrix) @ record.anchor if is_moved else record.anchor
-        first_visit = anchors.find_near(anchor)
-        if first_visit is None:
-            anchors.add(record.location_id, anchor)
-        if is_moved or first_visit != record.revisit_of:
-            record = replace(record, anchor=anchor, revisit_of=first_visit)
-        found.append(record)
-    return found
+    poses = [
+        pose_of(matrices[row]) @ records[row].anchor if moves[row] else records[row].anchor
+        for rows in in_steps(len(records), _AT_ONCE)
+        for row in range(rows.start, rows.stop)
+    ]
+    first_visits = anchors.place([record.location_id for record in records], poses)
+    return [
+        replace(record, anchor=anchor, revisit_of=first_visit)
+        if is_moved or first_visit != record.revisit_of
+        else record
+        for record, anchor, first_visit, is_moved in zip(
+            records, poses, first_visits, moves, strict=True
+        )
+    ]
 
 
 class MemTree:
@@ -265,8 +293,9 @@ class MemTree:
 
     def split(self, object_id: int, part_id: int, track_ids: Collection[int]) -> None:
         """Link tracklets of an object to a part that was split off it."""
+        among = frozenset(track_ids)
         for location_id in dict.fromkeys(self._seen_at.get(object_id, ())):
-            self._relink_at(location_id, object_id, part_id, track_ids)
+            self._relink_at(location_id, object_id, part_id, among)
 
     def objects_of(self, location_id: int, track_ids: Sequence[int]) -> list[int | None]:
         """The object that each track fed at a location; None without one.
@@ -414,7 +443,7 @@ class MemTree:
             self._relink_at(location_id, gone, kept)
 
     def _relink_at(
-        self, location_id: int, gone: int, kept: int | None, among: Collection[int] | None = None
+        self, location_id: int, gone: int, kept: int | None, among: Set[int] | None = None
     ) -> None:
         """Args: among: only these tracklets; None: all that fed the object that is gone."""
         if location_id in self._packed:

@@ -116,9 +116,10 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
 
 def _of_each(scene: Scene, candidates: Scores, fit: Callable[[MapObject], float]) -> Scores:
     """Scores (N,): the fit of each candidate, 0 for parts of the building."""
-    is_candidate = (candidates > 0.0) & scene.is_object
-    each = zip(scene.objects, is_candidate.tolist(), strict=True)
-    return np.array([fit(thing) if is_one else 0.0 for thing, is_one in each], np.float64)
+    scores = np.zeros(len(scene))
+    for row in np.flatnonzero((candidates > 0.0) & scene.is_object).tolist():
+        scores[row] = fit(scene.objects[row])
+    return scores
 
 
 def graded_attribute_scores(look: HasAttribute | Rank, scene: Scene, like: Scores) -> Scores | None:
@@ -164,8 +165,8 @@ def _measured_scores(
         return _size_scores(value, scene, like, order)
     if key == "color" or value in lexicon.MOST_OF:
         value = lexicon.MOST_OF.get(value, value)
-        seen = (thing.attributes.get("color", "") for thing in scene.objects)
-        return np.array([_seen_as(value, name) if name else _UNKNOWN for name in seen])
+        names, of_objects = scene.colours
+        return np.array([_seen_as(value, n) if n else _UNKNOWN for n in names])[of_objects]
     if value in _ROUND or value in _OBLONG:
         flat = np.sort([thing.yaw_box.size[:2] for thing in scene.objects], axis=1)
         fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)

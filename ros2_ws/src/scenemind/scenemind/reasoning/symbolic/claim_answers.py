@@ -304,13 +304,9 @@ def _leanings(question: trees.Choose, row: int, at: Resolver) -> list[float]:
         except ReasoningError:
             anchors = []
         seen_by = Onlooker.of(at.viewpoint())
-        graded = relations_of(at.scene).graded
-        each = [
-            float(graded(option.predicate, a.row, seen_by)[row])
-            for a in anchors
-            if a.row is not None
-        ]
-        found.append(max(each, default=0.0))
+        rows = [anchor.row for anchor in anchors if anchor.row is not None]
+        each = relations_of(at.scene).graded(option.predicate, rows, seen_by, np.array([row]))
+        found.append(float(each.max(initial=0.0)))
     best = max(found)
     return [fit if fit == best and best >= _CLEARLY * sum(found) else 0.0 for fit in found]
 
@@ -348,7 +344,7 @@ def _thing_at(question: trees.Choose, row: int | None, at: LooseResolver) -> Con
     else:
         fits = at.place_scores(of) / (1.0 + at.around.gap_m)
         for link in links(of):
-            fits = fits * (at.related_scores(link) + _LITTLE)
+            fits = fits * (at.related_scores(link, fits) + _LITTLE)
     return max(options, key=lambda option: float((fits * at.named(option.noun)).max()))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,14 @@ _SURE, _SURE_OF_FRONT = 0.8, 0.6
 SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "rear"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pairs:
-    """N pairs of axis-aligned boxes (world, metres), of which one side may be a single box.
+    """Pairs of axis-aligned boxes (world, metres), of shapes (..., 3) that broadcast: of (N, 3) and
+    (A, 1, 3) results are (A, N).
 
     Attributes:
-        low, high: (N, 3) or (3,) corners of the subjects.
-        other_low, other_high: (N, 3) or (3,) corners of what they relate to.
+        low, high: corners of the subjects.
+        other_low, other_high: corners of what they relate to.
     """
 
     low: Matrix
@@ -43,54 +44,56 @@ class Pairs:
     other_low: Matrix
     other_high: Matrix
 
-    @property
+    @cached_property
     def offset(self) -> Matrix:
-        """(N, 3): from the middle of the other box to that of the subject."""
+        """(..., 3): from the middle of the other box to that of the subject."""
         return (self.low + self.high - self.other_low - self.other_high) / 2.0
 
-    @property
+    @cached_property
     def gap_m(self) -> Vector:
-        """(N,) distances between surfaces."""
-        return np.asarray(np.linalg.norm(self._apart(), axis=1))
+        """Distances between surfaces."""
+        return np.asarray(np.linalg.norm(self._apart, axis=-1))
 
-    @property
+    @cached_property
     def level_gap_m(self) -> Vector:
-        """(N,) distances between surfaces, seen from above."""
-        apart = self._apart()
-        return np.hypot(apart[:, 0], apart[:, 1])
+        """Distances between surfaces, seen from above."""
+        apart = self._apart
+        return np.hypot(apart[..., 0], apart[..., 1])
 
     @property
     def distance_m(self) -> Vector:
-        """(N,) mean of the gap and the distance of the middles, so that touching things compare."""
-        return np.asarray(0.5 * self.gap_m + 0.5 * np.linalg.norm(self.offset, axis=1))
+        """Mean of the gap and the distance of the middles, so that touching things compare."""
+        return np.asarray(0.5 * self.gap_m + 0.5 * np.linalg.norm(self.offset, axis=-1))
 
     @property
     def overlap(self) -> Vector:
-        """(N,) share of the smaller footprint that is over or under the other."""
+        """Share of the smaller footprint that is over or under the other."""
         own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        area = np.prod(np.clip(self._shared()[:, :2], 0.0, None), axis=1)
+        area = np.prod(np.clip(self._shared[..., :2], 0.0, None), axis=-1)
         smaller = np.minimum(own.prod(axis=-1), other.prod(axis=-1))
         return np.asarray(area / np.maximum(smaller, _EPSILON))
 
     @property
     def share_within(self) -> Vector:
-        """(N,) share of the subject's volume inside the other box."""
-        volume = np.prod(np.clip(self._shared(), 0.0, None), axis=1)
+        """Share of the subject's volume inside the other box."""
+        volume = np.prod(np.clip(self._shared, 0.0, None), axis=-1)
         own = np.prod(self.high - self.low, axis=-1)
         return np.asarray(volume / np.maximum(own, _EPSILON))
 
     @property
     def carriable(self) -> Vector:
-        """(N,): less for subjects with a larger footprint than what would carry them."""
+        """Less for subjects with a larger footprint than what would carry them."""
         own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
         is_larger = own.prod(axis=-1) > other.prod(axis=-1)
         return np.where(is_larger, _LARGER, 1.0)
 
+    @cached_property
     def _shared(self) -> Matrix:
         return np.minimum(self.high, self.other_high) - np.maximum(self.low, self.other_low)
 
+    @cached_property
     def _apart(self) -> Matrix:
-        return np.maximum(-self._shared(), 0.0)
+        return np.maximum(-self._shared, 0.0)
 
 
 def on(pairs: Pairs) -> Vector:
@@ -115,12 +118,12 @@ def inside(pairs: Pairs) -> Vector:
 
 def above(pairs: Pairs) -> Vector:
     """Higher than the other, and over rather than beside it."""
-    return np.asarray(_step(pairs.offset[:, 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+    return np.asarray(_step(pairs.offset[..., 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
 
 def below(pairs: Pairs) -> Vector:
     """Lower than the other, and under rather than beside it."""
-    return np.asarray(_step(-pairs.offset[:, 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+    return np.asarray(_step(-pairs.offset[..., 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
 
 def near(pairs: Pairs) -> Vector:
@@ -135,22 +138,22 @@ def beside_closely(pairs: Pairs) -> Vector:
 
 def opposite(pairs: Pairs) -> Vector:
     """Aligned with the other along a room axis, and not near."""
-    aside = np.abs(pairs.offset[:, :2])
-    return np.asarray(np.exp(-aside.min(axis=1) / 0.5) * _step((aside.max(axis=1) - 1.0) / 0.5))
+    aside = np.abs(pairs.offset[..., :2])
+    return np.asarray(np.exp(-aside.min(axis=-1) / 0.5) * _step((aside.max(axis=-1) - 1.0) / 0.5))
 
 
 def facing(pairs: Pairs) -> Vector:
     """Before a side of the other, and not touching it: which way boxes look is not known."""
     half = (pairs.other_high - pairs.other_low)[..., :2] / 2.0
-    beyond = np.maximum(np.abs(pairs.offset[:, :2]) - half, 0.0)
-    return np.asarray(np.exp(-beyond.min(axis=1)) * np.exp(-pairs.level_gap_m / 0.6))
+    beyond = np.maximum(np.abs(pairs.offset[..., :2]) - half, 0.0)
+    return np.asarray(np.exp(-beyond.min(axis=-1)) * np.exp(-pairs.level_gap_m / 0.6))
 
 
 def at_end(pairs: Pairs) -> Vector:
     """Beside a short side of the other."""
     size = (pairs.other_high - pairs.other_low)[..., :2]
     long = np.argmax(size, axis=-1)
-    beyond = np.abs(np.where(long == 0, pairs.offset[:, 0], pairs.offset[:, 1]))
+    beyond = np.abs(np.where(long == 0, pairs.offset[..., 0], pairs.offset[..., 1]))
     beyond = beyond - size.max(axis=-1) / 2.0
     return np.asarray(_step(beyond / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
@@ -182,25 +185,6 @@ CURVES: Mapping[str, Callable[[Pairs], Vector]] = {
 TURNED: Mapping[str, Callable[[Pairs], Vector]] = {"supports": on, "contains": inside}
 
 
-class Ways(NamedTuple):
-    """Where things (N,) lie from one, seen from above: the same for all who look on.
-
-    Attributes:
-        offset: (N, 2) between the middles. length: (N,) of it. near: (N,) in [0, 1].
-    """
-
-    offset: Matrix
-    length: Vector
-    near: Vector
-
-    @classmethod
-    def of(cls, pairs: Pairs) -> Ways:
-        """Those of the subjects from the others."""
-        offset = pairs.offset[:, :2]
-        length = np.maximum(np.linalg.norm(offset, axis=1), _SHORTEST_M)
-        return cls(offset, length, np.exp(-pairs.level_gap_m / _BESIDE_M))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Onlooker:
     """Who sees left and right: somebody known, or somebody who looks at what the sides are of.
@@ -218,32 +202,32 @@ class Onlooker:
         """A known one."""
         return cls(viewpoint.position[:2], viewpoint)
 
-    def ahead_at(self, target: Vector) -> Vector | None:
-        """Heading (2,); None for an unknown onlooker at the target itself."""
-        if self.viewpoint is not None:
-            return self.viewpoint.ahead
-        way = target - self.place
-        length = float(np.linalg.norm(way))
-        return way / length if length >= _SHORTEST_M else None
+    def axis(self, side: str, targets: Matrix) -> Matrix:
+        """Unit vectors (..., 2) of a side of targets (..., 2); nearer is front, farther is rear.
 
-    def axis(self, side: str, target: Vector) -> Vector | None:
-        """Unit vector (2,) of a side of the target; nearer is front, farther is rear."""
-        ahead = self.ahead_at(target)
-        if ahead is None:
-            return None
-        right = np.array((ahead[1], -ahead[0]))
+        NaN for an unknown onlooker at the target itself.
+        """
+        if self.viewpoint is not None:
+            ahead = np.broadcast_to(self.viewpoint.ahead, targets.shape)
+        else:
+            way = targets - self.place
+            length = np.linalg.norm(way, axis=-1, keepdims=True)
+            ahead = way / np.where(length >= _SHORTEST_M, length, np.nan)
+        right = np.stack((ahead[..., 1], -ahead[..., 0]), axis=-1)
         return {"left": -right, "right": right, "front": -ahead, "rear": ahead}[side]
 
-    def beside(self, ways: Ways, target: Vector, side: str) -> Vector:
-        """(N,) for being on a side of the target, and near it."""
-        axis, sure = self.axis(side, target), 1.0
+    def beside(self, pairs: Pairs, side: str) -> Vector:
+        """For being on a side of the others, and near them."""
+        sure = 1.0
         if self.viewpoint is None:
             sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
-        on_side: Vector | float = 0.5
-        if axis is not None:
-            cosine = ways.offset @ axis / ways.length
-            on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
-        return np.asarray(on_side * ways.near)
+        offset = pairs.offset[..., :2]
+        length = np.maximum(np.linalg.norm(offset, axis=-1), _SHORTEST_M)
+        axis = self.axis(side, (pairs.other_low + pairs.other_high)[..., :2] / 2.0)
+        cosine = (offset * axis).sum(axis=-1) / length
+        on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
+        near = np.exp(-pairs.level_gap_m / _BESIDE_M)
+        return np.asarray(np.where(np.isnan(cosine), 0.5, on_side) * near)
 
 
 def _step(value: Vector) -> Vector:

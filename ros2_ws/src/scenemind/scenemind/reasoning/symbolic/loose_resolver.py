@@ -54,13 +54,10 @@ class LooseResolver(Resolver):
             view: a viewpoint in words.
         """
         super().__init__(scene, query)
-        told: Place = "told" if query.situation.strip() else "of camera"
+        seen_from = viewpoint_of(query, scene)
+        supposed: Place = "unknown" if seen_from is None else "of camera"
+        told: Place = "told" if query.situation.strip() else supposed
         self.place: Place = told if query.viewpoint is None else "seen"
-        try:
-            seen_from: Viewpoint | None = viewpoint_of(query, scene)
-        except ReasoningError:
-            seen_from = None
-            self.place = "told" if self.place == "told" else "unknown"
         self.graded = PhraseScores(scene, seen_from, view, stands=self.stands)
         around = self.graded.around
         if around is None:
@@ -195,9 +192,9 @@ class LooseResolver(Resolver):
             scores = scores * self.around.scores(place)
         return scores
 
-    def related_scores(self, link: Related) -> Scores:
-        """Scores (N,) for a relation to another thing."""
-        fit = self.graded.relation_fit(link)
+    def related_scores(self, link: Related, among: Scores) -> Scores:
+        """Scores (N,) for a relation to another thing; meaningless where those of `among` are 0."""
+        fit = self.graded.relation_fit(link, among > 0.0)
         return np.ones(len(self.scene)) if fit is None else fit
 
 

@@ -70,13 +70,15 @@ def unfit_parts(
         yield Unfit(phrase.noun)
     for condition in phrase.conditions:
         if isinstance(condition, Related) and not is_in_room(condition):
-            fit = graded.relation_fit(condition)
+            itself = np.arange(len(label_fit)) == row
+            fit = graded.relation_fit(condition, itself)
             if fit is None:
                 continue
-            holds = _holds(condition, graded) != condition.negated
+            alike = label_fit >= _LABEL
+            holds = _holds(condition, graded, alike | itself) != condition.negated
             holds |= is_exact
             if fit[row] < _RELATION or not holds[row]:
-                of_all = not holds[label_fit >= _LABEL].any()
+                of_all = not holds[alike].any()
                 is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
@@ -125,8 +127,8 @@ def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:
     )
 
 
-def _holds(condition: Related, graded: PhraseScores) -> Mask:
-    """Mask (N,) of objects of which a relation with a graded fit holds to the letter, by the
+def _holds(condition: Related, graded: PhraseScores, among: Mask) -> Mask:
+    """Mask (N,) of those objects of which a relation with a graded fit holds to the letter, by the
     thresholds of the scene graph, or one like it; also where nothing but a graded fit is known."""
     asked, scene, viewpoint = condition.predicate, graded.scene, graded.onlooker.viewpoint
     first, *others = (
@@ -137,12 +139,13 @@ def _holds(condition: Related, graded: PhraseScores) -> Mask:
     if asked == "between":
         ends = itertools.product(first, *others) if others else itertools.combinations(first, 2)
         pairs = [(a, b) for a, b in ends if a.row != b.row]
-        return relations_of(scene).lies_between(*pairs) > 0.0 if pairs else everything
+        things = np.flatnonzero(among)
+        return relations_of(scene).lies_between(pairs, things) > 0.0 if pairs else everything
     is_known = asked in OF_BOXES or asked in RELATION_NAMES
     if not is_known or not first or (asked in SIDES and viewpoint is None):
         return everything
     each = [
-        relations_of(scene).to_the_letter(name, first, everything * 1.0, viewpoint) > 0.0
+        relations_of(scene).to_the_letter(name, first, np.where(among, 1.0, 0.0), viewpoint) > 0.0
         for name in (asked, *ALIKE.get(asked, ()))
     ]
     return np.asarray(np.any(each, axis=0))

@@ -10,7 +10,7 @@ near, or serves the purpose that words beside it name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from scenemind.language.trees import (
     Related,
     View,
     Viewer,
-    noun_phrases,
+    parts_of,
 )
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
@@ -46,20 +46,13 @@ from scenemind.reasoning.symbolic.situated.usual import find_room, purpose_share
 from scenemind.reasoning.symbolic.surroundings import Surroundings
 from scenemind.reasoning.symbolic.viewpoint import seen_by
 
-# Exponents of the scores of parts; 1 for all others.
-_WEIGHTS = {
-    "closest": 2.0,
-    "farthest": 2.0,
-    "far": 1.5,
-    "in front of": 0.8,
-    "behind": 0.8,
-    "opposite": 0.7,
-    "at the foot of": 0.7,
-    # A relation that does not hold: "near" falls slowly, so that its opposite says little.
-    "denied": 2.0,
-    # Looks, which depend on light and on the observer.
-    "look": 0.6,
-}
+# Exponents of the scores of relations; 1 for all others.
+_WEIGHTS = {"in front of": 0.8, "behind": 0.8, "opposite": 0.7, "at the foot of": 0.7}
+_CLOSEST, _FAR = 2.0, 1.5
+# Of one that does not hold: "near" falls slowly, so that its opposite says little.
+_DENIED = 2.0
+# Of looks, which depend on light and on the observer.
+_LOOK = 0.6
 # Least scores of a part, and of a denied part that holds.
 _LEAST, _LEAST_DENIED = 0.02, 0.1
 # Distance in which the score of a comparison falls to 1/e.
@@ -123,7 +116,6 @@ class PhraseScores:
         self.scene = scene
         self._scores: dict[tuple[NounPhrase, Onlooker | None], Vector] = {}
         self._priors: dict[NounPhrase, Vector] = {}
-        self._sided: dict[NounPhrase, bool] = {}
         self._of_nouns: dict[str, Vector] = {}
         self.onlooker = Onlooker(scene.middle)
         self.around: Surroundings | None = None
@@ -145,7 +137,7 @@ class PhraseScores:
         stand, so that all sides of the phrase are seen from one place.
         """
         scores = self.scores(phrase)
-        if self.onlooker.viewpoint is None and self._is_sided(phrase):
+        if self.onlooker.viewpoint is None and _is_sided(phrase):
             unknown, each = self.onlooker, [scores]
             for station in self._stations:
                 self.onlooker = station
@@ -161,15 +153,9 @@ class PhraseScores:
         ways = np.array(((1, 1), (1, -1), (-1, 1), (-1, -1)))
         return list(map(Onlooker, self.scene.middle + ways * _STATION * (high - low) / 2.0))
 
-    def _is_sided(self, phrase: NounPhrase) -> bool:
-        """Whether what is said depends on where one stands."""
-        if phrase not in self._sided:
-            self._sided[phrase] = any(map(_has_sides, noun_phrases(phrase)))
-        return self._sided[phrase]
-
     def scores(self, phrase: NounPhrase) -> Vector:
         """Scores (N,) in [0, 1] for a phrase, with all that is said in it, to compare objects."""
-        key = phrase, self.onlooker if self._is_sided(phrase) else None
+        key = phrase, self.onlooker if _is_sided(phrase) else None
         if key not in self._scores:
             self._scores[key] = self._compared_with_best(phrase)
         return self._scores[key]
@@ -179,7 +165,7 @@ class PhraseScores:
         like = self.of_kind(phrase.noun) if phrase.noun else 1.0 * (self._of_class(phrase) > 0.0)
         fit = like * self._look_scores(phrase)
         for condition in _relations(phrase):
-            related = self.relation_fit(condition)
+            related = self.relation_fit(condition, fit > 0.0)
             fit = fit if related is None else fit * related
         return np.asarray(fit)
 
@@ -197,7 +183,7 @@ class PhraseScores:
         # "The middle chair on the left of the table" is in the middle of those.
         for share, part in said:
             if isinstance(part, Rank) or part.predicate in _COMPARING:
-                total += share * self._rank(part, _likely(total))
+                total += share * self._rank(part, _likely(total), prior > 0.0)
         return np.asarray(np.exp(total - total.max()) * prior.max())
 
     def _of_class(self, phrase: NounPhrase) -> Vector:
@@ -249,7 +235,7 @@ class PhraseScores:
         for look in _looks(phrase):
             scores = self.look_fit(phrase, look)
             if scores is not None:
-                scores = np.maximum(scores, _LEAST) ** _weight("look")
+                scores = np.maximum(scores, _LEAST) ** _LOOK
                 fit *= np.maximum(1.0 - scores, _LEAST) if look.negated else scores
         return fit
 
@@ -261,27 +247,33 @@ class PhraseScores:
 
     def _relation(self, condition: Related, among: Mask) -> Vector:
         """(N,) log scores of being the subject of a relation."""
-        counts = _weight(condition.predicate)
+        counts = _WEIGHTS.get(condition.predicate, 1.0)
         row = _row_of(condition)
-        fit = self.relation_fit(condition) if row is None else self._row_fit(condition, row, among)
+        if row is None:
+            fit = self.relation_fit(condition, among)
+        else:
+            fit = self._row_fit(condition, row, among)
         if fit is None:
             return np.zeros(len(among))
         if condition.negated:
-            return np.asarray(counts * _weight("denied") * np.log(np.maximum(fit, _LEAST_DENIED)))
+            return np.asarray(counts * _DENIED * np.log(np.maximum(fit, _LEAST_DENIED)))
         best = 1.0 if is_in_room(condition) else max(float(fit[among].max()), 1e-6)
         return np.asarray(counts * np.log(np.clip(fit / best, _LEAST, 1.0)))
 
-    def relation_fit(self, condition: Related) -> Vector | None:
+    def relation_fit(self, condition: Related, among: Mask) -> Vector | None:
         """Scores (N,) in [0, 1] for a relation to its possible anchors, or to who speaks.
 
         None where nothing is known of those, and for comparisons.
+
+        Args:
+            among: (N,) of the candidates; scores of others are meaningless.
         """
         if condition.predicate in _COMPARING or _row_of(condition) is not None:
             return None
-        fit = self._affirmed(condition)
+        fit = self._affirmed(condition, among)
         return np.asarray(1.0 - fit) if fit is not None and condition.negated else fit
 
-    def _affirmed(self, condition: Related) -> Vector | None:
+    def _affirmed(self, condition: Related, among: Mask) -> Vector | None:
         predicate, relations = condition.predicate, relations_of(self.scene)
         place = condition.anchors[0].noun
         if isinstance(condition.anchors[0], Viewer):
@@ -296,10 +288,13 @@ class PhraseScores:
         anchors = [self.candidates(anchor) for anchor in condition.anchors]
         if not all(anchors):
             return None
+        things, fit = np.flatnonzero(among), np.zeros(len(among))
         if predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
-            return relations.graded_between(anchors[0], anchors[-1])
-        each = [w * relations.graded(predicate, row, self.onlooker) for row, w in anchors[0]]
-        fit = _several(np.asarray(each), condition)
+            fit[things] = relations.graded_between(anchors[0], anchors[-1], things)
+            return fit
+        rows, weights = zip(*anchors[0], strict=True)
+        each = relations.graded(predicate, rows, self.onlooker, things)
+        fit[things] = _several(np.array(weights)[:, None] * each, condition)
         sure = [row for row, w in anchors[0] if w >= _SURELY]
         fit[relations.denied(predicate, sure)] = 0.0
         return fit
@@ -324,7 +319,7 @@ class PhraseScores:
         elif condition.predicate == "between":
             fit[among] = rows.middles()
         for rank in row.ranks:
-            values = self._row_values(rank, seen_by, points.mean(axis=0))
+            values = self._row_values(rank, seen_by, points.mean(axis=0), among)
             if rank.superlative == "middle":
                 fit[among] *= rows.middle()
             elif rank.superlative in ("highest", "lowest"):
@@ -335,12 +330,14 @@ class PhraseScores:
                 fit[among] *= rows.ordered(values[among], rank.order)
         return fit
 
-    def _row_values(self, rank: Rank, seen_by: Onlooker, group: Vector) -> Vector | None:
+    def _row_values(
+        self, rank: Rank, seen_by: Onlooker, group: Vector, among: Mask
+    ) -> Vector | None:
         """(N,) coordinates in metres, highest in the row that a rank puts first."""
         if rank.anchor is not None:
             rows = self.likely_rows(rank.anchor)
             is_farthest = rank.superlative == "farthest"
-            return compared(self.scene, rows, farthest=is_farthest) if rows else None
+            return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
         if rank.superlative not in _SIDE_RANKS:
             return None
         if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
@@ -357,22 +354,22 @@ class PhraseScores:
                 return Onlooker.of(Viewpoint.looking(at, self.scene.middle, f"the {noun}"))
         return None
 
-    def _rank(self, said: Rank | Related, among: Mask) -> Vector:
-        """(N,) log scores of a rank among the likely ones; "far" ranks too."""
+    def _rank(self, said: Rank | Related, among: Mask, possible: Mask) -> Vector:
+        """(N,) log scores of a rank of the possible ones among the likely ones; "far" ranks too."""
         if isinstance(said, Related):
             said = Rank("closest" if said.negated else "farthest", 1, said.anchors[0])
-            return _weight("far") * self._compared(said, among)
+            return _FAR * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
-            return _weight("closest") * self._compared(said, among)
+            return _CLOSEST * self._compared(said, among, possible)
         return rank_scores(self.scene, said, among, self.onlooker)
 
-    def _compared(self, rank: Rank, among: Mask) -> Vector:
+    def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"
         values_m = None
         if isinstance(rank.anchor, NounPhrase):
             rows = self.likely_rows(rank.anchor)
             if rows:
-                values_m = compared(self.scene, rows, farthest=is_farthest)
+                values_m = compared(self.scene, rows, possible, farthest=is_farthest)
             among = among.copy()
             among[[] if rank.anchor.other else rows] = False
         elif self.around is not None:
@@ -404,8 +401,16 @@ class PhraseScores:
         return seen_by(view, rows, self.scene, "the phrase")
 
 
+@lru_cache(maxsize=4096)
+def _is_sided(phrase: NounPhrase) -> bool:
+    """Whether what is said depends on where one stands."""
+    related, ranks = parts_of(phrase, Related), parts_of(phrase, Rank)
+    is_beside = any(condition.predicate in SIDES for condition in related)
+    return is_beside or any(rank.superlative in _SIDE_RANKS for rank in ranks)
+
+
 def _several(each: Vector, condition: Related) -> Vector:
-    """Scores (N,) from those (A, N) for each of the possible anchors: that of the best one, or,
+    """Scores (M,) from those (A, M) for each of the possible anchors: that of the best one, or,
     where a number of them is named, the mean of as many; less if there are more of what a thing
     has."""
     (anchor, *_) = condition.anchors
@@ -417,18 +422,6 @@ def _several(each: Vector, condition: Related) -> Vector:
     if count < len(ranked) and condition.predicate in _COUNTED:
         fit *= 1.0 - _TOO_MANY * ranked[count]
     return fit
-
-
-def _weight(part: str) -> float:
-    """Exponent of a predicate or a kind of look."""
-    return _WEIGHTS.get(part, 1.0)
-
-
-def _has_sides(phrase: NounPhrase) -> bool:
-    """Whether what is said depends on where one stands."""
-    return any(isinstance(c, Related) and c.predicate in SIDES for c in phrase.conditions) or any(
-        rank.superlative in _SIDE_RANKS for rank in phrase.ranks
-    )
 
 
 def _relations(phrase: NounPhrase) -> list[Related]:

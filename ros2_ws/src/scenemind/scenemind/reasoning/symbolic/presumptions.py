@@ -8,7 +8,7 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from scenemind.language.clauses import PARTS
 from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
-from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related
+from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related, with_parts
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
@@ -68,16 +68,10 @@ def of_whole_things(tree: Any, scene: Scene) -> Any:
 
 def _without(is_unknown: Callable[[NounPhrase, Condition, Scene], bool], of: Any, at: Scene) -> Any:
     """A tree whose phrases lack the conditions that are unknown."""
-    match of:
-        case tuple():
-            return tuple(_without(is_unknown, part, at) for part in of)
-        case NounPhrase() if of.noun:
-            kept = tuple(one for one in of.conditions if not is_unknown(of, one, at))
-            of = replace(of, conditions=kept)
-    if not is_dataclass(of) or isinstance(of, type):
-        return of
-    parts = {each.name: getattr(of, each.name) for each in fields(of)}
-    return replace(of, **{name: _without(is_unknown, part, at) for name, part in parts.items()})
+    if isinstance(of, NounPhrase) and of.noun:
+        kept = tuple(one for one in of.conditions if not is_unknown(of, one, at))
+        of = replace(of, conditions=kept)
+    return with_parts(of, lambda part: _without(is_unknown, part, at))
 
 
 def _is_of_parts(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:

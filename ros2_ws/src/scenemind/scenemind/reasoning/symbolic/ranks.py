@@ -96,15 +96,17 @@ def _distances(
     return gaps if rank.superlative == "closest" else np.where(np.isfinite(gaps), -gaps, np.inf)
 
 
-def compared(scene: Scene, anchors: Sequence[int], *, farthest: bool) -> Vector:
+def compared(scene: Scene, anchors: Sequence[int], among: Mask, *, farthest: bool) -> Vector:
     """(N,) metres, higher for things nearer to the nearest anchor other than themselves, or
-    farther from it."""
-    low, high = scene.low, scene.high
-    each = np.array([Pairs(low, high, low[row], high[row]).distance_m for row in anchors])
+    farther from it; 0 for others than these."""
+    things, ends = np.flatnonzero(among), np.array(anchors)[:, None]
+    of_things, of_ends = ((scene.low[rows], scene.high[rows]) for rows in (things, ends))
+    each = Pairs(*of_things, *of_ends).distance_m
     if len(anchors) > 1:
-        each[np.arange(len(anchors)), list(anchors)] = np.inf
-    distances = each.min(axis=0)
-    return np.asarray(distances if farthest else -distances)
+        each[things == ends] = np.inf
+    metres = np.zeros(len(among))
+    metres[things] = each.min(axis=0) * (1.0 if farthest else -1.0)
+    return metres
 
 
 def rank_scores(scene: Scene, rank: Rank, among: Mask, onlooker: Onlooker) -> Vector:
@@ -146,7 +148,7 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
 def along(scene: Scene, side: str, onlooker: Onlooker, group: Vector) -> Vector | None:
     """(N,) coordinates towards a side of a group's middle (2,), in metres; None where unknown."""
     axis = onlooker.axis(side, group)
-    return None if axis is None else np.asarray(scene.center[:, :2] @ axis)
+    return None if np.isnan(axis).any() else np.asarray(scene.center[:, :2] @ axis)
 
 
 def _to_side(scene: Scene, side: str, among: Mask, onlooker: Onlooker) -> Vector | None:

@@ -19,7 +19,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D
 from scenemind.language.english import normal
 from scenemind.language.lexicon import OF_BOXES
-from scenemind.language.measures import compared_by, distance_m, is_measured, same_key
+from scenemind.language.measures import CLOSER, compared_by, distance_m, is_measured, same_key
 from scenemind.language.trees import Marked, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
@@ -31,33 +31,28 @@ from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import graded_relations as graded
 from scenemind.reasoning.symbolic.attribute_scores import alike, darkness
-from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs, Ways
+from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs
 from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m
 from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import room_weights
 
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 Weighted = Sequence[tuple[int, float]]
 """Rows of things that may be meant, with how well each fits, the best 1."""
 
+ATTACHED = ("hanging on", "mounted on", "affixed on")
 # Asked relation -> kept relations that count as well: (name, subject and object swapped, weight).
 _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
-    "on": (
-        ("hanging on", False, 1.0), ("mounted on", False, 1.0), ("affixed on", False, 1.0),
-        ("inside", False, 0.7),
-    ),
-    "supports": (
-        ("hanging on", True, 1.0), ("mounted on", True, 1.0), ("affixed on", True, 1.0),
-        ("inside", True, 0.7),
-    ),
+    "on": (*((name, False, 1.0) for name in ATTACHED), ("inside", False, 0.7)),
+    "supports": (*((name, True, 1.0) for name in ATTACHED), ("inside", True, 0.7)),
     "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
     "contains": (("embedded in", True, 1.0), ("on", True, 0.7)),
     "near": (("next to", False, 1.0), ("next to", True, 1.0)),
     "below": (("on", True, 1.0),),
     "with": tuple((name, True, 1.0) for name in CARRYING),
-}  # fmt: skip
+}
 # Asked relation -> near matches where none holds: ways to be attached, ways to be beside.
-ATTACHED = ("hanging on", "mounted on", "affixed on")
 ALIKE = {
     **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
     "embedded in": ("inside", "on"),
@@ -80,8 +75,6 @@ _LESS_LIKELY, _UNLIKELY = 0.4, 0.1
 _HANGING = ("hanging on", "affixed on")
 # Most anchors of a computed relation, and most pairs of ends; the surest ones count.
 _MAX_ANCHORS, _MOST_PAIRS = 8, 60
-# Most kept scores of graded relations: 8 bytes each.
-_MOST_CACHED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +105,6 @@ class GradedRelations:
         for r in said:
             if r.predicate in CARRYING and r.subject_id in rows:
                 self._carriers.setdefault(rows[r.subject_id], set()).add(r.object_id)
-        self._graded: dict[tuple[str, int], Any] = {}
 
     def to_the_letter(
         self,
@@ -130,7 +122,9 @@ class GradedRelations:
         Raises:
             ReasoningError: `invalid_request`: impossible for a viewer ("inside me").
         """
-        predicate = _intended_predicate(predicate, anchors)
+        labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
+        if predicate == "below" and labels == {"ceiling"}:
+            predicate = "on"  # everything is below it
         if is_measured(predicate):
             return self._compared(predicate, anchors)
         if predicate in OF_BOXES:
@@ -181,8 +175,10 @@ class GradedRelations:
             raise ReasoningError("invalid_request", f"Nothing is {predicate} the one who asks.")
         somebody = Onlooker(self._scene.center[:, :2].mean(axis=0))
         rows = [(a.row, a.score) for a in anchors if a.row is not None]
-        each = [self.graded(predicate, row, somebody) * score for row, score in rows]
-        return np.asarray(np.max(each, axis=0))
+        each = self.graded(
+            predicate, [row for row, _ in rows], somebody, np.arange(len(self._scene))
+        )
+        return np.asarray(np.max(each * np.array([[score] for _, score in rows]), axis=0))
 
     def holds_in_room(self, predicate: str) -> Scores:
         """Scores (N,) of being in a corner or the middle of the room; 0 where it does not hold."""
@@ -191,42 +187,51 @@ class GradedRelations:
     def denied(self, predicate: str, rows: Sequence[int | None]) -> Mask:
         """Mask (N,) of things that are in a relation to none of these, as people say."""
         none = np.zeros(len(self._scene), bool)
+        if rows and not self._is_corrected:
+            return none
         each = [none if row is None else self._refuted(predicate, row) for row in rows]
         return np.asarray(np.all(each, axis=0))
 
-    def lies_between(self, *pairs: tuple[Anchor, Anchor]) -> Scores:
+    def lies_between(self, pairs: Sequence[tuple[Anchor, Anchor]], among: Rows) -> Scores:
         """Scores (N,) of lying between the anchors of a pair, which themselves do not, to the
-        letter."""
-        bounds, pairs = self._scene.bounds, pairs[:_MOST_PAIRS]
+        letter; 0 for others than these rows (M,)."""
+        pairs = pairs[:_MOST_PAIRS]
         each = [np.array([end.box.extent() for end in ends]) for ends in zip(*pairs, strict=True)]
-        ends = [np.repeat(extents, len(bounds), axis=0) for extents in each]
-        fit = lies_between(np.tile(bounds, (len(pairs), 1)), *ends).reshape(len(pairs), -1)
+        ends = [np.repeat(extents, len(among), axis=0) for extents in each]
+        targets = np.tile(self._scene.bounds[among], (len(pairs), 1))
+        fit = lies_between(targets, *ends).reshape(len(pairs), -1)
+        fit *= np.array([[a.score * b.score] for a, b in pairs])
+        found = np.zeros(len(self._scene))
         for scores, (a, b) in zip(fit, pairs, strict=True):
-            scores *= a.score * b.score
-            scores[[end.row for end in (a, b) if end.row is not None]] = 0.0
-        return np.asarray(fit.max(axis=0))
+            scores[(among == a.row) | (among == b.row)] = 0.0
+        found[among] = fit.max(axis=0)
+        return found
 
-    def graded(self, predicate: str, row: int, onlooker: Onlooker) -> Scores:
-        """Graded scores (N,) for a relation to one thing, which itself gets 0."""
+    def graded(
+        self, predicate: str, rows: Sequence[int], onlooker: Onlooker, among: Rows
+    ) -> Scores:
+        """Graded scores (A, M) of things for a relation to each of some, which itself gets 0.
+
+        Args:
+            rows: (A,) of what they relate to.
+            among: (M,) of the things.
+        """
+        scene, to = self._scene, np.array(rows, np.intp)[:, None]
+        of_things, of_others = ((scene.low[at], scene.high[at]) for at in (among, to))
         if predicate in SIDES:
-            middle = self._scene.center[row, :2]
-            ways: Ways = self._kept(("", row), lambda: Ways.of(self._towards(row)))
-            fit = onlooker.beside(ways, middle, SIDES[predicate])
-            return self._corrected(fit, predicate, row)
-        fit = self._kept(
-            (predicate, row),
-            lambda: self._corrected(self._of_boxes(predicate, row), predicate, row),
-        )
+            fit = onlooker.beside(Pairs(*of_things, *of_others), SIDES[predicate])
+        elif is_measured(predicate) and predicate != CLOSER:
+            each: list[Any] = [_compared_to(scene, predicate, row) for row in rows]
+            fit = np.array(each)[:, among]
+        elif predicate in graded.TURNED:
+            fit = graded.TURNED[predicate](Pairs(*of_others, *of_things))
+        else:
+            fit = graded.CURVES.get(predicate, graded.near)(Pairs(*of_things, *of_others))
+        if self._is_corrected:
+            for scores, row in zip(fit, rows, strict=True):
+                scores[:] = self._corrected(scores, predicate, row, among)
+        fit[among == to] = 0.0
         return fit
-
-    def _kept(self, key: tuple[str, int], make: Callable[[], Any]) -> Any:
-        """The value of a relation to a row, made once as long as there is room for it."""
-        value = self._graded.get(key)  # another thread may clear them meanwhile
-        if value is None:
-            if len(self._graded) * len(self._scene) > _MOST_CACHED:
-                self._graded.clear()
-            value = self._graded[key] = make()
-        return value
 
     def in_room(self, predicate: str) -> Scores:
         """Graded scores (N,) for being in a corner of the room, or in its middle."""
@@ -262,43 +267,30 @@ class GradedRelations:
         gaps = [scene.gaps_to_m(row) for row in scene.rows_called(dict.fromkeys(sure))]
         return 1.0 * (np.min(gaps, axis=0) <= _ROOM_M) if gaps else np.ones(len(scene))
 
-    def graded_between(self, first: Weighted, second: Weighted) -> Scores:
-        """Graded scores (N,) of lying between two things, each of which may be one of several."""
+    def graded_between(self, first: Weighted, second: Weighted, among: Rows) -> Scores:
+        """Graded scores (M,) of things of lying between two others, each of which may be one of
+        several."""
         pairs = [(a, b, of_a * of_b) for a, of_a in first for b, of_b in second if a != b]
-        middles = self._scene.center[:, :2]
         if not pairs:
-            return np.ones(len(middles))
-        a, b, weight = map(np.array, zip(*pairs[:_MOST_PAIRS], strict=True))
-        fit = weight[:, None] * graded.between(middles, middles[a], middles[b])
-        each = np.arange(len(a))
-        fit[each, a] = fit[each, b] = 0.0
+            return np.ones(len(among))
+        middles = self._scene.center[:, :2]
+        a, b, weight = (np.array(of)[:, None] for of in zip(*pairs[:_MOST_PAIRS], strict=True))
+        fit = weight * graded.between(middles[among], middles[a[:, 0]], middles[b[:, 0]])
+        fit[(among == a) | (among == b)] = 0.0
         return np.asarray(fit.max(axis=0))
 
-    def _of_boxes(self, predicate: str, row: int) -> Scores:
-        compared = _compared_to(self._scene, predicate, row) if is_measured(predicate) else None
-        if compared is not None:
-            return compared
-        if predicate in graded.TURNED:
-            low, high = self._scene.low, self._scene.high
-            return graded.TURNED[predicate](Pairs(low[row], high[row], low, high))
-        return graded.CURVES.get(predicate, graded.near)(self._towards(row))
-
-    def _towards(self, row: int) -> Pairs:
-        low, high = self._scene.low, self._scene.high
-        return Pairs(low, high, low[row], high[row])
-
-    def _corrected(self, fit: Scores, predicate: str, row: int) -> Scores:
-        """Graded scores with what people said, and 0 for the thing itself."""
-        if self._is_corrected:
-            if predicate not in BESIDE:  # what is not next to a thing may be near it
-                for links, _ in _kept_under(predicate, self._scene.denied):
-                    fit[links.subjects_of(row)] = 0.0
-            fit[self._refuted(predicate, row)] = 0.0
-            for links, weight in _kept_under(predicate, self._scene.stored):
-                said = links.subjects_of(row, only_said=True)
-                fit[said] = np.maximum(fit[said], weight)
-        fit[row] = 0.0
-        return fit
+    def _corrected(self, scores: Scores, predicate: str, row: int, among: Rows) -> Scores:
+        """Graded scores (M,) with what people said."""
+        fit = np.zeros(len(self._scene))
+        fit[among] = scores
+        if predicate not in BESIDE:  # what is not next to a thing may be near it
+            for links, _ in _kept_under(predicate, self._scene.denied):
+                fit[links.subjects_of(row)] = 0.0
+        fit[self._refuted(predicate, row)] = 0.0
+        for links, weight in _kept_under(predicate, self._scene.stored):
+            said = links.subjects_of(row, only_said=True)
+            fit[said] = np.maximum(fit[said], weight)
+        return fit[among]
 
     def _refuted(self, predicate: str, row: int) -> Mask:
         """Mask (N,) of things that are not in a relation to one because people say so.
@@ -349,7 +341,8 @@ class GradedRelations:
     def _computed(
         self, predicate: str, rows: NDArray[np.intp], anchor: Anchor, context: RelationContext
     ) -> Scores:
-        query = RelationQuery([self._scene.objects[row] for row in rows], anchor.thing, context)
+        things, bounds = self._scene.objects_at(rows.tolist()), self._scene.bounds[rows]
+        query = RelationQuery(things, anchor.thing, context, bounds)
         try:
             return query.scores(RELATION_NAMES[predicate])
         except SceneMemoryError as error:
@@ -427,12 +420,6 @@ def _keys(scene: Scene, by: str) -> Scores:
         return superlative_values(scene.bounds, by)  # type: ignore[arg-type]
     each = np.array([extent_m(thing, MEASURED_BY[by]) for thing in scene.objects])
     return each if by in LESS else -each
-
-
-def _intended_predicate(predicate: str, anchors: Sequence[Anchor]) -> str:
-    """The predicate; "on" for "below the ceiling", since everything is below it."""
-    labels = {anchor.thing.label for anchor in anchors if anchor.thing is not None}
-    return "on" if predicate == "below" and labels == {"ceiling"} else predicate
 
 
 def _holding(predicate: str, fit: Scores) -> Scores:

@@ -92,16 +92,17 @@ class Resolver:
         """
         if self._viewpoint is None:
             self._viewpoint = viewpoint_of(self._query, self.scene)
+            if self._viewpoint is None:
+                known = "neither a viewpoint was given nor a camera pose is known"
+                text = f"That depends on where one stands, and {known}."
+                raise ReasoningError("not_found", text)
             self.note(f"directions and distances are from {self._viewpoint.describe()}")
         return self._viewpoint
 
     @cached_property
     def graded(self) -> PhraseScores:
         """The scorer of phrases that fit more or less."""
-        try:
-            return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
-        except ReasoningError:
-            return PhraseScores(self.scene, None)
+        return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
 
     @property
     def has_marks(self) -> bool:
@@ -229,9 +230,12 @@ class Resolver:
             return self.anchors(reference) if anchors is None else anchors
 
         keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
-        finite = np.isfinite(keys)
-        ordered = rows[finite][np.argsort(keys[finite], kind="stable")]
-        return ordered[rank.order - 1 : rank.order - 1 + count]
+        rows, keys = rows[np.isfinite(keys)], keys[np.isfinite(keys)]
+        last = rank.order - 1 + count
+        if 0 < last < len(keys):  # of many only those that may be first are sorted
+            first = keys <= np.partition(keys, last - 1)[last - 1]
+            rows, keys = rows[first], keys[first]
+        return rows[np.argsort(keys, kind="stable")][rank.order - 1 : last]
 
     def _agreement(
         self, rank: trees.Rank, among: NDArray[np.intp], best: NDArray[np.intp]
@@ -542,7 +546,7 @@ class Resolver:
             case Related() if (place := place_in_room(condition, self.scene)) != "":
                 scores = relations_of(self.scene).holds_in_room(place)
             case Related(predicate="between"):
-                scores = self._between(condition)
+                scores = self._between(condition, among)
             case Related(predicate=predicate, anchors=(first, second)) if predicate == CLOSER:
                 scores = relations_of(self.scene).closer(self.anchors(first), self.anchors(second))
             case Related(anchors=(anchor,)) if anchor.bound or (
@@ -625,13 +629,14 @@ class Resolver:
         denied = relations_of(self.scene).denied(predicate, [anchor.row for anchor in anchors])
         return np.where(denied, 0.0, found)
 
-    def _between(self, condition: Related) -> Scores:
+    def _between(self, condition: Related, among: Scores) -> Scores:
         """Between the best of two references, or the two best of one ("between the chairs")."""
         each = [self.anchors(reference) for reference in condition.anchors]
         ends = each[0] if len(each) == 1 else [anchors[0] for anchors in each]
         if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
-        return relations_of(self.scene).lies_between((ends[0], ends[1]))
+        things = np.flatnonzero(among)
+        return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
 
 
 def _without_unmeasured(reference: Reference) -> Reference:

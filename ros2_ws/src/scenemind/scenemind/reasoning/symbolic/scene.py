@@ -56,6 +56,11 @@ class Links:
         return self.subjects[(self.objects == row) & (self.is_said | (not only_said))]
 
 
+def _lowest(values: Scores, count: int) -> NDArray[np.intp]:
+    """Places of the lowest values, not in order."""
+    return np.argpartition(values, min(count, len(values)) - 1)[:count]
+
+
 _NO_ROWS = np.zeros(0, np.intp)
 _NO_LINKS = Links(_NO_ROWS, _NO_ROWS, np.zeros(0), np.zeros(0, bool))
 
@@ -188,6 +193,14 @@ class Scene:
         return self.low[:, :2].min(axis=0), self.high[:, :2].max(axis=0)
 
     @cached_property
+    def colours(self) -> tuple[list[str], NDArray[np.intp]]:
+        """Names of the colours, each once, and the place of each object's among them (N,)."""
+        seen = [thing.attributes.get("color", "") for thing in self.objects]
+        names = sorted(set(seen))
+        places = {name: place for place, name in enumerate(names)}
+        return names, np.array([places[name] for name in seen], np.intp)
+
+    @cached_property
     def noted(self) -> dict[int, MapObject]:
         """Objects by id that people have told something of in free words."""
         objects = self.snapshot.objects
@@ -222,7 +235,7 @@ class Scene:
             if len(self._gaps_m) * len(self) > _MOST_GAPS:
                 self._gaps_m.clear()
             gaps = self.gaps_m(self.low[row], self.high[row])
-            near = np.argsort(gaps, kind="stable")[:_MOST_TURNED]
+            near = _lowest(gaps, _MOST_TURNED)
             others = [self.objects[other].yaw_box for other in near.tolist()]
             gaps[near] = turned_gaps_m(self.objects[row].yaw_box, others)
             self._gaps_m[row] = gaps
@@ -232,7 +245,7 @@ class Scene:
         self, rows: NDArray[np.intp], anchors: NDArray[np.intp]
     ) -> tuple[Scores, Scores]:
         """Distances (M,) in metres of each of some rows to the nearest of many anchors: between
-        surfaces of the turned boxes, and between centres.
+        surfaces as in `gaps_to_m`, and between centres.
 
         Only anchors that may be nearest are measured: those whose centre is no farther than that
         of the nearest centre and the two halves allow.
@@ -245,12 +258,13 @@ class Scene:
         at = np.repeat(np.arange(len(rows)), [len(each) for each in near])
         first, second = rows[at], anchors[np.concatenate(near).astype(np.intp)]
         hulls = gaps_m(self.low[first], self.high[first], self.low[second], self.high[second])
-        # The nearest by the hulls bounds the rest, as a hull is no farther than what it holds.
-        order = np.lexsort((hulls, at))
-        nearest = order[np.searchsorted(at, np.arange(len(rows)))]
-        gaps = self._turned_m(first[nearest], second[nearest])
-        rest = np.flatnonzero(hulls < gaps[at])
-        np.minimum.at(gaps, at[rest], self._turned_m(first[rest], second[rest]))
+        gaps = np.full(len(rows), np.inf)
+        np.minimum.at(gaps, at, hulls)
+        turned = np.zeros(len(rows), bool)
+        turned[_lowest(gaps, _MOST_TURNED)] = True
+        pairs = np.flatnonzero(turned[at])
+        gaps[turned] = np.inf
+        np.minimum.at(gaps, at[pairs], self._turned_m(first[pairs], second[pairs]))
         return gaps, centers_m
 
     def _turned_m(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Scores:

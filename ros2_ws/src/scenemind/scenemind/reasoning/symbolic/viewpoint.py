@@ -13,7 +13,7 @@ from scenemind.language.referring.reader import read
 from scenemind.language.situated.situation import ROOM, read_situation
 from scenemind.language.trees import NounPhrase, View
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
-from scenemind.reasoning.query import Query, ReasoningError
+from scenemind.reasoning.query import Query
 from scenemind.reasoning.symbolic.scene import Scene
 
 Array = NDArray[np.float64]
@@ -51,24 +51,14 @@ def bearing_of(predicate: str) -> float | None:
     return math.pi * _BEARINGS[predicate] if predicate in _BEARINGS else None
 
 
-def viewpoint_of(query: Query, scene: Scene) -> Viewpoint:
-    """The query's viewpoint, else where its situation puts it, else the camera's latest pose.
-
-    Raises:
-        ReasoningError: `not_found`: none of them is known.
-    """
+def viewpoint_of(query: Query, scene: Scene) -> Viewpoint | None:
+    """The query's viewpoint, else where its situation puts it, else the camera's latest pose; None
+    where none of them is known."""
     if query.viewpoint is not None:
         return Viewpoint.of_body(query.viewpoint)
     described = find_viewpoint(query.situation, scene) if query.situation else None
-    if described is not None:
-        return described
-    if scene.snapshot.world_T_camera is None:
-        raise ReasoningError(
-            "not_found",
-            "That depends on where one stands, and neither a viewpoint was given nor a camera pose"
-            " is known.",
-        )
-    return Viewpoint.of_camera(scene.snapshot.world_T_camera)
+    camera = scene.snapshot.world_T_camera
+    return described or (None if camera is None else Viewpoint.of_camera(camera))
 
 
 def find_viewpoint(text: str, scene: Scene) -> Viewpoint | None:

@@ -170,6 +170,15 @@ def seen_in(
     return _look(points, sigma_m, depth, world_T_camera, slack_m).seen
 
 
+def hidden_in(
+    points: NDArray[np.float32], depth: DepthImage, world_T_camera: Pose, slack_m: float = 0.0
+) -> NDArray[np.bool_]:
+    """Whether something nearer stands before a point in a view (M,)."""
+    looked = _look(points, 0.0, depth, world_T_camera, slack_m)
+    hidden: NDArray[np.bool_] = looked.measured & (looked.off_m < -looked.reach_m)
+    return hidden
+
+
 class _Looked(NamedTuple):
     """Points projected into a view, in columns (M,).
 

@@ -18,7 +18,7 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory import DepthImage, KeyFrame
 from scenemind.perception.protocols import Segmenter
 from scenemind.perception.types import BoxMask
-from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView, seen_in
+from scenemind.reasoning.vlm_grounder.projection.fusion import SurfaceView, hidden_in, seen_in
 from scenemind.reasoning.vlm_grounder.projection.surface import (
     CleanMask,
     Surface,
@@ -144,49 +144,60 @@ _NEARER_M = 0.1  # than the nearest sample: noise
 @dataclass(frozen=True, slots=True, eq=False)
 class Cone:
     """The part of the world in which a target lies by its box in an image: before the camera,
-    between the sides of the box, and no deeper than the target is wide or its surface shows.
+    between the sides of the box, and no deeper than the target is wide or its surface shows. Beside
+    the box also what something nearer hides there, as a table does the seat of a chair: the image
+    does not tell that it is another thing.
 
     A mask of another view that spills over to what stands around would otherwise add that, and the
     next view, whose box is looked for by the points so far, still more.
 
     Attributes:
+        camera: of the image; depth: of the same.
         low_px, high_px: (2,), infinite where the image's border cuts the target off.
         nearest_m, farthest_m: along the optical axis.
+        wide_m: by which what is hidden may be nearer than what shows.
     """
 
     camera: PinholeCamera
-    camera_T_world: Pose
+    depth: DepthImage
+    world_T_camera: Pose
     low_px: NDArray[np.float64]
     high_px: NDArray[np.float64]
     nearest_m: float
     farthest_m: float
+    wide_m: float
 
     @classmethod
     def of(cls, anchor: TakenView) -> Cone:
         camera = anchor.stored.frame.camera
-        camera_T_world = anchor.surface_view.world_T_camera.inverse()
+        world_T_camera = anchor.surface_view.world_T_camera
         low, high = np.reshape(anchor.box_px, (2, 2)).astype(np.float64)
         size = np.array((camera.width, camera.height), np.float64)
         margin = np.maximum(_MARGIN * (high - low), _LEAST_MARGIN_PX)
-        depth_m = camera_T_world.transform(anchor.surface_view.surface.points)[:, 2]
+        points = anchor.surface_view.surface.points
+        depth_m = world_T_camera.inverse().transform(points)[:, 2]
         nearest_m, farthest_m = float(depth_m.min()), float(depth_m.max())
         wide_m = float(high[0] - low[0]) / camera.fx * nearest_m
         return cls(
             camera,
-            camera_T_world,
+            anchor.stored.depth,
+            world_T_camera,
             np.where(low <= _BORDER_PX, -np.inf, low - margin),
             np.where(high >= size - _BORDER_PX, np.inf, high + margin),
             nearest_m - _NEARER_M,
             max(farthest_m, nearest_m + wide_m) + _NEARER_M,
+            wide_m,
         )
 
-    def contains(self, points: NDArray[np.floating]) -> NDArray[np.bool_]:
+    def contains(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:
         """(M,) of world points (M, 3)."""
-        local = self.camera_T_world.transform(points)
+        local = self.world_T_camera.inverse().transform(points)
         pixels = self.camera.project(local)[0]
         inside = (pixels >= self.low_px).all(axis=1) & (pixels <= self.high_px).all(axis=1)
-        near = (local[:, 2] >= self.nearest_m) & (local[:, 2] <= self.farthest_m)
-        found: NDArray[np.bool_] = inside & near
+        hidden = hidden_in(points, self.depth, self.world_T_camera, slack_m=_NEARER_M)
+        nearest_m = np.where(hidden, self.nearest_m - self.wide_m, self.nearest_m)
+        near = (local[:, 2] >= nearest_m) & (local[:, 2] <= self.farthest_m)
+        found: NDArray[np.bool_] = (inside | hidden) & near
         return found
 
 

@@ -1,0 +1,72 @@
+"""Long work stops while a frame is on its way, and goes on after it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from scenemind.memory import frames_first
+from scenemind.memory.frames_first import Way, give_way, in_batches, in_steps
+
+LONG_S = 60.0  # a test that waits for so long fails
+
+
+def work(way: Way, rows: int, done: list[int], began: threading.Event) -> None:
+    with way.yielded():
+        began.set()
+        for part in in_steps(rows, 1):
+            done.append(part.start)
+
+
+def test_no_step_begins_while_a_frame_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
+    way, done, began = Way(), list[int](), threading.Event()
+    worker = threading.Thread(target=work, args=(way, 3, done, began))
+    with way.taken():
+        worker.start()
+        assert began.wait(LONG_S)
+        worker.join(0.05)  # far more than three steps take
+        assert done == []
+    worker.join(LONG_S)
+    assert done == [0, 1, 2]
+
+
+def test_work_ends_though_frames_leave_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", 0.01)
+    way, done, began = Way(), list[int](), threading.Event()
+    worker = threading.Thread(target=work, args=(way, 3, done, began))
+    with way.taken():
+        worker.start()
+        worker.join(LONG_S)
+        assert done == [0, 1, 2]
+
+
+def test_who_yields_to_nothing_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other threads, the one that has the way, and the same thread afterwards."""
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
+    way, done = Way(), list[int]()
+    with way.yielded(), way.taken():
+        give_way()
+    holding, release = threading.Event(), threading.Event()
+
+    def frame() -> None:
+        with way.taken():
+            holding.set()
+            release.wait(LONG_S)
+
+    holder = threading.Thread(target=frame)
+    holder.start()
+    assert holding.wait(LONG_S)
+    start = time.monotonic()
+    done.extend(part.stop for part in in_steps(5, 2))
+    assert time.monotonic() - start < LONG_S / 2
+    release.set()
+    holder.join(LONG_S)
+    assert done == [2, 4, 5]
+
+
+def test_batches_have_all_values_in_their_order() -> None:
+    assert [value for batch in in_batches(range(10_000)) for value in batch] == list(range(10_000))
+    assert list(in_batches(())) == []
