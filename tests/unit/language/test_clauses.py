@@ -57,6 +57,12 @@ def test_a_question_that_is_not_read_is_named() -> None:
     assert read.missed == ("would the glorps thrive",)
 
 
+def test_a_phrase_that_a_question_leaves_out_is_named() -> None:
+    read = read_text("Count the lamps in here, like the glorp over yonder.")
+    assert read.question == parse_question("count the lamps")
+    assert read.missed == ("like the glorp over yonder",)
+
+
 @pytest.mark.parametrize(
     ("before", "text", "plain"),
     [

@@ -34,6 +34,39 @@ def test_it_asks_and_writes_after_a_yes(text: str, row: dict[str, Any]) -> None:
     assert memory.corrections()[0].reason == text
 
 
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("The laptop's back, so it hasn't disappeared after all.", "gone"),
+        ("The shelf has no books on it.", "books"),
+    ],
+)
+def test_what_a_sentence_denies_is_not_offered(text: str, never: str) -> None:
+    (asked,) = talk(room_memory(), text)
+    assert asked.correction_ids == ()
+    assert f"Do you mean that the laptop (object 3) is {never}" not in asked.response
+    assert f"contains {never}" not in asked.response
+
+
+def test_what_can_be_done_of_a_sentence_waits_for_a_yes() -> None:
+    memory = room_memory()
+    asked, done = talk(memory, "the red cup is Anna's and the banana is mine", "yes")
+    assert "no banana" in asked.response
+    assert asked.response.endswith("the rest: that the cup (object 2) belongs to Anna?")
+    assert asked.correction_ids == ()
+    (written,) = memory.corrections()
+    assert done.correction_ids == (written.correction_id,)
+    assert written.edit.object_ids == (2,)
+
+
+def test_a_thing_that_is_called_otherwise_is_not_asked_about() -> None:
+    (answer,) = talk(room_memory(), "object 8 is not a person")
+    known = "I do not have the sofa (object 8) as a person."
+    assert answer.response == f"{known} What is it instead?"
+    (asked,) = talk(room_memory(), "object 8 is not a sofa")
+    assert asked.response == "What is the sofa (object 8) instead?"
+
+
 def test_a_correction_in_other_words_is_asked_back_and_written_after_a_yes() -> None:
     memory = room_memory()
     text = "By the way, the laptop belongs to Jonas from the second floor."

@@ -227,3 +227,28 @@ def test_a_chain_of_heights_orders_all() -> None:
     for low, high in pairwise(shelves):
         text = f"is object {high.object_id} taller than object {low.object_id}?"
         assert ask(text).brief == "yes"
+
+
+@pytest.mark.parametrize(
+    ("colours", "answer"),
+    [
+        (
+            ("black", "black", "black and brown", "black"),
+            "Perhaps, all 4 are black, some of them in part",
+        ),
+        (
+            ("black", "black", "red", "black and grey"),
+            "No, 3 of 4 are black, at least in part; the chair (object 2) is red.",
+        ),
+        (("black", "red", "blue", "grey"), "No, the chair (object 0) is black"),
+    ],
+)
+def test_of_many_things_the_most_frequent_colour_is_told(
+    colours: tuple[str, ...], answer: str
+) -> None:
+    chairs = [
+        thing(k, "chair", (1.5 * k, 0.0, 0.45), (0.5, 0.5, 0.9), color=colour)
+        for k, colour in enumerate(colours)
+    ]
+    said = Router(SmallMemory(snapshot_of(chairs))).ask(Query("are the chairs all the same?"))
+    assert said.text.startswith(answer)

@@ -35,6 +35,17 @@ def test_a_tv_is_as_wide_as_its_picture() -> None:
     assert "0.30 m deep" in ask("how deep is the tv?", memory).text
 
 
+def test_either_side_of_what_lies_may_be_its_width() -> None:
+    """A sofa's front is its longer side, a bed's the shorter one."""
+    sofa = thing(20, "sofa", (0.0, 4.0, 0.4), (2.1, 0.9, 0.8))
+    text = ask("how wide is the sofa?", SmallMemory(snapshot_of([sofa]))).text
+    assert "0.90 m wide, and 2.10 m on its longer side" in text
+    stool = thing(20, "stool", (0.0, 4.0, 0.2), (0.5, 0.45, 0.4))
+    assert (
+        "longer side" not in ask("how wide is the stool?", SmallMemory(snapshot_of([stool]))).text
+    )
+
+
 def test_sightings_are_counted_and_ranked() -> None:
     often = replace(TV, observation_count=77)
     memory = SmallMemory(snapshot_of((*ROOM, often)))

@@ -64,6 +64,20 @@ def test_of_two_the_smaller_is_the_small_one(size: str, row: int) -> None:
     assert at.single(NounPhrase("table", definite=True, conditions=(said,))) == row
 
 
+def test_a_picture_is_over_what_stands_before_its_wall() -> None:
+    """0.1 m behind it, and not 0.8 m beside it."""
+    room = [
+        thing(1, "tv", (0, 0, 1.0), (0.8, 0.1, 0.5)),
+        thing(2, "picture", (0, 0.2, 1.8), (0.6, 0.04, 0.5)),
+        thing(3, "picture", (1.5, 0.2, 1.8), (0.6, 0.04, 0.5)),
+    ]
+    router = Router(SmallMemory(snapshot_of(room)))
+    found = router.ground(query("the picture over the tv"))
+    assert [one.object_id for one in found.objects] == [2]
+    assert max(found.confidences) <= 0.7
+    assert not router.align(query("delete the picture over the tv"), by="Ann").correction_ids
+
+
 @pytest.mark.parametrize("text", ["delete the cup in the table", "delete the jar above the table"])
 def test_what_only_nearly_holds_is_no_ground_to_delete_a_thing(text: str) -> None:
     """Nearly inside, 0.15 m beside it; and nearly above, 0.65 m beside it."""

@@ -89,7 +89,8 @@ def test_what_is_so_is_written_at_once(text: str) -> None:
 def test_a_denial_without_a_claim_is_answered_with_the_question_what_it_is() -> None:
     memory = room_memory()
     asked, done = talk(memory, "the sofa is not an armchair", "a bench")
-    assert asked.response == "What is the sofa (object 8) instead?"
+    known = "I do not have the sofa (object 8) as an armchair."
+    assert asked.response == f"{known} What is it instead?"
     assert asked.correction_ids == ()
     assert done.response == "Now the sofa (object 8) is a bench."
 

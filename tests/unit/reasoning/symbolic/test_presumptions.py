@@ -150,6 +150,20 @@ def test_rooms_of_a_map_without_rooms_are_left_out_and_that_is_said(asked: str) 
     assert answered(memory, "is the cup in the kitchen?", "balanced")[0] == 0.0
 
 
+def test_parts_of_things_are_left_out_and_that_is_said() -> None:
+    things = [
+        thing(1, "cabinet", (0, 0, 0.5), (1.0, 0.5, 1.0)),
+        thing(2, "vase", (0, 0, 1.1), (0.1, 0.1, 0.2)),
+        thing(3, "door", (4, 0, 1.0), (0.9, 0.1, 2.0)),
+    ]
+    memory = SmallMemory(snapshot_of(things))
+    sure, text = answered(memory, "what is on the cabinet with three doors?", "balanced")
+    assert "parts" in text
+    assert "vase (object 2)" in text
+    assert sure <= 0.5
+    assert "parts" not in answered(memory, "what is on the cabinet with the vase?", "balanced")[1]
+
+
 def test_what_is_opened_is_no_tool_to_open_with() -> None:
     memory = room_of({}, "cabinet", "refrigerator", "sofa")
     assert answered(memory, "what can I open wine with?", "balanced")[0] == 0.0

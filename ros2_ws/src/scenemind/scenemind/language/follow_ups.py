@@ -40,11 +40,26 @@ def place_of(before: trees.Question | None, *, is_else: bool) -> trees.Reference
     return next(filter(None, map(_anchor_of, conditions)), None)
 
 
+def at_carrier(question: trees.Question, before: trees.Question | None) -> trees.Question:
+    """A question in which "that table" is the one with the thing whose place was asked for."""
+    if not isinstance(before, trees.Where) or not isinstance(before.subject, trees.NounPhrase):
+        return question
+    carries = (trees.Related("supports", (before.subject,)),)
+    for marked in trees.parts_of(question, trees.Marked):
+        if marked.noun and normal(marked.noun) != normal(before.subject.noun):
+            there = trees.NounPhrase(marked.noun, True, conditions=carries)
+            question = trees.with_part(question, marked, there)
+    return question
+
+
 def beside_those_before(question: trees.Question, before: trees.Question | None) -> trees.Question:
     """A question for other things than those asked for before: "what else is on there"."""
     told = getattr(before, "subject", None)
     subject = getattr(question, "subject", None)
-    if not isinstance(subject, trees.NounPhrase) or not isinstance(told, trees.Reference):
+    is_open = isinstance(question, trees.ListObjects | trees.Exists | trees.Count)
+    if not is_open or not isinstance(subject, trees.NounPhrase):
+        return question
+    if not isinstance(told, trees.Reference):
         return question
     others = replace(subject, conditions=(*subject.conditions, trees.Among(told, negated=True)))
     parts: dict[str, Any] = {"subject": others}

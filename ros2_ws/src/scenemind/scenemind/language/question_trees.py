@@ -31,7 +31,8 @@ _NO_ENDS = word_set(
     " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
 )
 _SIDE_OF: dict[str, str] = {
-    "leftmost": "left of", "rightmost": "right of", "frontmost": "in front of", "rearmost": "behind",
+    "leftmost": "left of", "rightmost": "right of",
+    "frontmost": "in front of", "rearmost": "behind",
 }  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 

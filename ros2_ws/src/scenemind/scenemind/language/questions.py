@@ -18,6 +18,7 @@ from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions
 from scenemind.language.english import SENTENCE_END, find_number, normal, read_table
 from scenemind.language.follow_ups import (
     about,
+    at_carrier,
     beside_those_before,
     instead,
     is_of_one_before,
@@ -121,7 +122,9 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
         return str(said.error())
     if not _ONE.isdisjoint(said.words):
         found = found._replace(question=with_nouns_of_first(found.question))
-    if is_else and place is not None:
+    if before is not None and not is_pointed:
+        found = found._replace(question=at_carrier(found.question, before))
+    if is_else:
         found = found._replace(question=beside_those_before(found.question, before))
     return found
 

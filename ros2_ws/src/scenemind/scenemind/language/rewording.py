@@ -359,13 +359,14 @@ def _inputs(part: Mapping[str, _Array], name: str, given: _Array) -> _Array:
 
 
 def _gated(part: Mapping[str, _Array], name: str, new: _Array, state: _Array) -> _Array:
-    """The next state (B, D) of a gated recurrent unit (Cho et al., 2014), by its inputs (B, 3 D)."""
+    """The next state (B, D) of a gated recurrent unit (Cho et al., 2014), with its inputs
+    (B, 3 D)."""
     old = state @ part[f"{name}.hidden.weight"].T + part[f"{name}.hidden.bias"]
     size = state.shape[1]
     gates = 1.0 / (1.0 + np.exp(-(new[:, : 2 * size] + old[:, : 2 * size])))
     reset, keep = gates[:, :size], gates[:, size:]
     fresh = np.tanh(new[:, 2 * size :] + reset * old[:, 2 * size :])
-    mixed: _Array = (1.0 - keep) * fresh + keep * state
+    mixed: _Array = ((1.0 - keep) * fresh + keep * state).astype(np.float32, copy=False)
     return mixed
 
 

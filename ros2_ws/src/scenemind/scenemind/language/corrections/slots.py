@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 from scenemind.language import lexicon
@@ -143,6 +144,22 @@ def _references(p: SlotWords, *between: str) -> tuple[Reference, ...] | None:
             return None
         p.at = min(end + 1, len(words))
     return tuple(filter(None, found))
+
+
+def _thing(p: SlotWords) -> NounPhrase | None:
+    """A thing that can be no owner: "the desk", but not "the nurse"."""
+    found = _reference(p)
+    if not isinstance(found, NounPhrase) or not (found.definite and found.noun):
+        return None
+    return found if normal(found.noun).rpartition(" ")[2] in _lifeless() else None
+
+
+@cache
+def _lifeless() -> frozenset[str]:
+    """Last words of the names of things that are no people."""
+    thesaurus = Thesaurus.load()
+    heads = {name.rpartition(" ")[2] for name in thesaurus.known()}
+    return frozenset(heads - thesaurus.synonyms("person") - lexicon.KIN - {"person"})
 
 
 def _several(p: SlotWords) -> Subject | None:
@@ -420,5 +437,6 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "references_and": lambda p: _references(p, "and"),
     "rest": _rest,
     "several": _several,
+    "thing": _thing,
     "value": _value,
 }

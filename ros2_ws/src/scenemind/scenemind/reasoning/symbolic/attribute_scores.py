@@ -228,11 +228,12 @@ def mentions(value: str, wanted: str) -> bool:
 def alike(key: str, first: str, second: str) -> bool:
     """Whether two values of an attribute mean the same."""
     if key == "color":
-        return _plain(first) == _plain(second)
+        return plain_colours(first) == plain_colours(second)
     return first == second or mentions(first, second) or mentions(second, first)
 
 
-def _plain(colours: str) -> set[str]:
+def plain_colours(colours: str) -> set[str]:
+    """The plain colours in a value: black and brown of "black and dark brown"."""
     return {lexicon.base_colour(colour) for colour in colours.split(" and ")}
 
 

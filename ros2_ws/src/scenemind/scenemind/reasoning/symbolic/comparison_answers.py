@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,11 @@ from scenemind.language.trees import NounPhrase, Reference
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.attribute_scores import alike, source_note
+from scenemind.reasoning.symbolic.attribute_scores import (
+    alike,
+    plain_colours,
+    source_note,
+)
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.measures import (
     AS_LONG_M,
@@ -21,12 +26,14 @@ from scenemind.reasoning.symbolic.measures import (
     SAID_OF,
     measured_m,
 )
-from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.set_answers import set_of
 from scenemind.reasoning.symbolic.situated.usual import attribute_of
 
+# Things that are each told; of more the most frequent colour is.
+_FEW = 3
 _OPPOSITE = {"more": "fewer", "fewer": "more"}
 
 
@@ -67,7 +74,31 @@ def same(question: trees.Same, at: Resolver) -> Reply:
         f"{say.the(thing)}{say.value_words(key, value)}{source_note([thing], key)}"
         for thing, value in known
     ]
-    return Reply(f"{word}, {say.bounded(each)}", say.mean_existence(things), things, word)
+    sure = say.mean_existence(things)
+    if key == "color" and word == "no" and len(known) > _FEW:
+        return _most_alike(known, each, things, sure)
+    return Reply(f"{word}, {say.bounded(each)}", sure, things, word)
+
+
+def _most_alike(
+    known: Sequence[tuple[MapObject, str]],
+    each: Sequence[str],
+    things: tuple[MapObject, ...],
+    sure: float,
+) -> Reply:
+    """That many things are not of one colour: what most of them are, at least in part, and the
+    others. Where all share one, light may have added the others."""
+    plain = [plain_colours(value) for _, value in known]
+    colours = Counter(colour for of_one in plain for colour in of_one)
+    most, count = colours.most_common(1)[0]
+    if 2 * count <= len(known):
+        return Reply(f"no, {say.bounded(each)}", sure, things, "no")
+    others = [text for text, of_one in zip(each, plain, strict=True) if most not in of_one]
+    if not others:
+        text = f"perhaps, all {len(known)} are {most}, some of them in part: {say.bounded(each)}"
+        return Reply(text, min(sure, ABSENCE_CONFIDENCE), things, "yes")
+    text = f"no, {count} of {len(known)} are {most}, at least in part; {say.bounded(others)}"
+    return Reply(text, sure, things, "no")
 
 
 def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Reply:

@@ -51,6 +51,8 @@ _IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked i
     r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
     r"(?: \w+){0,3} (?:on|off)\b"
 )
+_JUST_AFTER = 3  # words: "not really gone"
+_GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
@@ -172,6 +174,9 @@ def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
     deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
     if deletes and said.likelihood < _LIKELY_MEANT:
         return None  # who says yes to the wrong one loses a thing
+    denied = _only_denied(query.text)
+    if any(not denied.isdisjoint(_claimed(command)) for command in commands):
+        return None  # "the pram has not disappeared" is no "the pram is gone"
     named = (phrase.noun for phrase in trees.noun_phrases(commands))
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
@@ -199,6 +204,25 @@ def _with_denials(said: Rewording, text: str) -> Rewording | None:
         if all(isinstance(c, trees.Deny | trees.DeleteRelation) for c in commands_of(denial)):
             return replace(said, text=denial)
     return None
+
+
+def _only_denied(text: str) -> set[str]:
+    """The words of a text, in the singular, that it denies and says nowhere else: just after what
+    denies, as what stands further on may be said of the thing again."""
+    said: dict[bool, set[str]] = {True: set(), False: set()}
+    for clause in clauses_of(text):
+        since = 0
+        for word, is_denied in zip(clause.words, clause.denied, strict=True):
+            since = since + 1 if is_denied else 0
+            said[0 < since <= _JUST_AFTER].add(singular(word))
+    return said[True] - said[False]
+
+
+def _claimed(command: trees.Command) -> Collection[str]:
+    """The words that end what a command says of a thing; those for its being gone."""
+    if isinstance(command, trees.DeleteObject):
+        return _GONE
+    return (singular(_value(command).rpartition(" ")[2]),)
 
 
 def _value(command: trees.Command) -> str:

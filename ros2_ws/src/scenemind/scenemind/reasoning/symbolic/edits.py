@@ -97,7 +97,7 @@ def intent_of(
     from scenemind.language.corrections.grammar import is_of_last
 
     parts: list[Intent] = []
-    unplaced = ""
+    unplaced = left_out = ""
     spoken_of: tuple[int, ...] = ()
     for command in commands:
         if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
@@ -110,9 +110,12 @@ def intent_of(
         try:
             part = _of_command(command, resolver_of(about), by)
         except ReasoningError as error:
-            if not is_moved or error.failure.code != "not_found":
+            if not parts or error.failure.code != "not_found":
                 raise
-            unplaced = f" Where it is now I do not know: {error}"
+            if is_moved:
+                unplaced = f" Where it is now I do not know: {error}"
+            else:
+                left_out = f"{left_out} {error}".strip()
             continue
         # "I took the cup away, it is on the shelf now": it is there, and not gone.
         parts[len(parts) - is_moved :] = [part]
@@ -122,7 +125,8 @@ def intent_of(
     removed = {edit.object_ids[0] for edit in made if edit.kind == "delete_object"}
     parts = [part for part in parts if not _follows(part, removed)]
     if len(parts) == 1:
-        return replace(parts[0], response=f"{parts[0].response}{unplaced}")
+        whole = replace(parts[0], response=f"{parts[0].response}{unplaced}")
+        return _without(left_out, whole) if left_out else whole
     edits = tuple(edit for part in parts for edit in part.edits)
     doubts = [part.doubt for part in parts if part.doubt is not None]
     text = " ".join(doubt.text for doubt in doubts)
@@ -131,7 +135,16 @@ def intent_of(
     objects = _objects(edits, resolver_of(query))
     if doubt is None and _is_exchange(edits, objects):
         doubt = doubt_of_guess(response)  # "you mixed up the cup and the mug"
-    return Intent(edits, response, None, objects, doubt)
+    whole = Intent(edits, response, None, objects, doubt)
+    return _without(left_out, whole) if left_out else whole
+
+
+def _without(left_out: str, intent: Intent) -> Intent:
+    """An intent of a part of what was said, to be confirmed, where the rest cannot be done."""
+    if intent.doubt is not None:
+        return replace(intent, doubt=replace(intent.doubt, text=f"{left_out} {intent.doubt.text}"))
+    rest = f"Shall I note the rest: that {_claimed(intent.response)}?"
+    return replace(intent, doubt=Doubt("not_found", left_out, rest))
 
 
 def _is_exchange(edits: Sequence[Edit], objects: Sequence[MapObject]) -> bool:
@@ -172,6 +185,12 @@ def _denied(command: trees.Deny, at: Resolver, by: str) -> Intent:
     meant = meant_by(command.subject, at, "" if key else denied)
     names, are = joined([the(thing) for thing in meant.objects]), be(len(meant.objects))
     if not key:
+        rows = [at.scene.row_of_id[thing.object_id] for thing in meant.objects]
+        is_name = denied not in lexicon.LOOKS  # "no longer red"
+        if rows and is_name and not at.label_scores(denied)[rows].any():
+            known = f"I do not have {names} as {with_article(denied)}."
+            them = "is it" if len(rows) == 1 else "are they"
+            return Intent((), f"{known} What {them} instead?", objects=meant.objects)
         return Intent((), f"What {are} {names} instead?", objects=meant.objects)
     so = [thing for thing in meant.objects if is_so(thing, key, denied)]
     otherwise = [thing for thing in meant.objects if thing.attributes.get(key) and thing not in so]

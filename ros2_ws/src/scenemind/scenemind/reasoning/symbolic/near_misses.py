@@ -42,6 +42,7 @@ class Unfit:
         is_of_distance: and that has no sharp end, such as "near".
         of_all: of no object of the kind it holds.
         is_of_look: an attribute.
+        is_over: above or below, and just beside.
     """
 
     claim: str
@@ -50,6 +51,7 @@ class Unfit:
     is_of_distance: bool = False
     of_all: bool = False
     is_of_look: bool = False
+    is_over: bool = False
 
 
 def unfit_parts(
@@ -80,9 +82,10 @@ def unfit_parts(
                 is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
-                is_of_distance |= condition.predicate in _UPRIGHT and bool(fit[row] >= _OVER)
                 claim = verbalization.claim(condition)
-                yield Unfit(claim, limit, is_near, is_near and is_of_distance, of_all)
+                is_over = condition.predicate in _UPRIGHT and bool(fit[row] >= _OVER)
+                of_distance = is_near and is_of_distance
+                yield Unfit(claim, limit, is_near, of_distance, of_all, is_over=is_over)
         elif isinstance(condition, HasAttribute) and not is_relative(condition):
             yield from _unfit_look(phrase, condition, graded, row)
 

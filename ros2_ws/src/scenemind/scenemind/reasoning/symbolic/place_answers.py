@@ -33,6 +33,8 @@ _SIDES = {"length": "length", "depth": "width", "height": "height"}
 _UPRIGHT = ("height", "elevation")
 # Width of a seat on a couch, and of a place at a table; confidence of such a rule of thumb.
 _SEAT_M, _TABLE_PLACE_M, _ROOM_FOR = 0.6, 0.75, 0.8
+# Share by which one side is longer than the other where either may be called the width.
+_OBLONG = 1.25
 # What starts higher does not stand on the floor; what hangs higher is in nobody's way.
 _RAISED_M, _OVERHEAD_M = 0.2, 2.0
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
@@ -281,7 +283,11 @@ def size(question: trees.Size, at: Resolver) -> Reply:
         for each in asked
     )
     said = joined([f"{say.metres(value)} {long}" for value, long in measures])
-    return Reply(f"{say.the(thing)} is {said}", thing.confidence, (thing,), said)
+    text, other_m = f"{say.the(thing)} is {said}", measured_m(thing, "length", at.scene)
+    is_oblong = other_m > _OBLONG * measured_m(thing, "width", at.scene)
+    if question.dimension == "width" and is_oblong:  # a sofa's front is its longer side
+        text += f", and {say.metres(other_m)} on its longer side"
+    return Reply(text, thing.confidence, (thing,), said)
 
 
 def _are_several(subject: Reference, at: Resolver) -> bool:

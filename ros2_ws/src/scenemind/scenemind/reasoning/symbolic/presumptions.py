@@ -7,19 +7,21 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from scenemind.language import lexicon, verbalization
+from scenemind.language.clauses import PARTS
 from scenemind.language.english import normal, plural, shown, singular, with_article
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
 from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related, with_parts
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
@@ -32,6 +34,7 @@ DOUBTED = 0.5
 # map has. On rows of benchmarks such choices are as likely right as all that is said makes them.
 TAKEN_FOR = 0.8
 NO_ROOMS = "I know no rooms, so that I looked at the whole map."
+NO_PARTS = "I know things as wholes, so that I did not look at their parts."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -54,15 +57,39 @@ def failed_presumptions(
 def of_whole_map(tree: Any, scene: Scene) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
     none. Nothing but a room stays: "what is in the kitchen" asks for the room."""
-    if isinstance(tree, NounPhrase) and tree.noun:
-        kept = tuple(one for one in tree.conditions if not _is_in_unknown_room(one, scene))
-        tree = replace(tree, conditions=kept)
-    return with_parts(tree, lambda part: of_whole_map(part, scene))
+    return _without(_is_in_unknown_room, tree, scene)
 
 
-def _is_in_unknown_room(condition: Condition, scene: Scene) -> bool:
-    is_inside = isinstance(condition, Related) and condition.predicate == "inside"
-    if not isinstance(condition, Related) or not is_inside or condition.negated:
+def of_whole_things(tree: Any, scene: Scene) -> Any:
+    """A question without the parts of its things ("the cabinet with three drawers"), which no map
+    holds."""
+    return _without(_is_of_parts, tree, scene)
+
+
+def _without(is_unknown: Callable[[NounPhrase, Condition, Scene], bool], of: Any, at: Scene) -> Any:
+    """A tree whose phrases lack the conditions that are unknown."""
+    if isinstance(of, NounPhrase) and of.noun:
+        kept = tuple(one for one in of.conditions if not is_unknown(of, one, at))
+        of = replace(of, conditions=kept)
+    return with_parts(of, lambda part: _without(is_unknown, part, at))
+
+
+def _is_of_parts(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
+    is_with = isinstance(condition, Related) and condition.predicate == "supports"
+    if not isinstance(condition, Related) or not is_with or condition.negated:
+        return False
+    noun = condition.anchors[0].noun
+    if singular(noun) not in PARTS:
+        return False
+    named = scene.rows_called(match.label for match in scene.matches(noun) if match.sure)
+    carriers = {one for row in named for by in CARRYING for one, _ in scene.relations_of(row, by)}
+    return carriers.isdisjoint(np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist())
+
+
+def _is_in_unknown_room(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
+    del phrase
+    is_there = isinstance(condition, Related) and condition.predicate in ("inside", "near")
+    if not isinstance(condition, Related) or not is_there or condition.negated:
         return False
     (room,) = condition.anchors
     if not isinstance(room, NounPhrase) or room != NounPhrase(room.noun, definite=True):

@@ -37,10 +37,12 @@ from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
+    NO_PARTS,
     NO_ROOMS,
     TAKEN_FOR,
     failed_presumptions,
     of_whole_map,
+    of_whole_things,
     said_once,
     with_names,
 )
@@ -166,12 +168,15 @@ def _doubts_of(
 
 
 def _of_whole_map(question: trees.Question, query: Query, resolver: Resolver) -> trees.Question:
-    """A question without rooms where the map has none, which is noted; `strict` keeps them."""
-    whole: trees.Question = of_whole_map(question, resolver.scene)
-    if whole == question or query.policy == "strict":
+    """A question without rooms and parts of things where the map has none, which is noted; `strict`
+    keeps them."""
+    if query.policy == "strict":
         return question
-    resolver.nearest.append(NO_ROOMS)
-    return whole
+    for note, without in ((NO_ROOMS, of_whole_map), (NO_PARTS, of_whole_things)):
+        whole: trees.Question = without(question, resolver.scene)
+        resolver.nearest += [note] * (whole != question)
+        question = whole
+    return question
 
 
 def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:

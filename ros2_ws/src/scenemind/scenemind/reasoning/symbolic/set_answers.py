@@ -21,6 +21,7 @@ from scenemind.language.english import (
 from scenemind.language.nearest import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
@@ -381,6 +382,10 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     if otherwise is not None:
         return replace(otherwise, text=f"{text}, but {otherwise.text}")
     anchors = at.anchors(related.anchors[0])
+    shown_by = anchors[0].thing
+    if related.predicate == "inside" and shown_by and sense_of(shown_by.label).holds_nothing:
+        text = f"I cannot tell what {say.the(shown_by)} shows, and nothing lies in it"
+        return Reply(text, ABSENCE_CONFIDENCE, (shown_by,))
     gaps = gaps_to(at.scene, anchors[0])
     gaps[~at.scene.is_object | (gaps < _TOUCHING_M)] = np.inf
     gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
