@@ -199,7 +199,7 @@ class Tiles:
         return tilt
 
     def _tilt(
-        self, keys: NDArray[np.int64], heights: NDArray[np.float32], viewer: NDArray[np.float64]
+        self, keys: NDArray[np.int64], heights: NDArray[np.floating], viewer: NDArray[np.float64]
     ) -> float | None:
         """See `add`."""
         level = (keys & ((1 << _FACING_BITS) - 1)) == UP
