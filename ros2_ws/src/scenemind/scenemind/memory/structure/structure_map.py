@@ -251,10 +251,10 @@ def _plane(
 _GROWTH = 1.1
 _LEAST_FRAMES, _MOST_FRAMES, _TILES_A_FRAME = 4, 16, 1000
 _STILL_FRAMES = 10
-# Of how frames jump their shake is known: how many jumps tell it, and its standard deviation by
-# their median, as each is the difference of two.
-_LEAST_SHAKE_RAD = 1e-3  # less is the noise of depth
-_LEAST_JUMPS, _MOST_JUMPS, _OF_MEDIAN = 8, 64, 1.4826 / math.sqrt(2.0)
+# The shake of poses that counts: a centimetre at 2.5 m, which is less than voxels show. How many
+# jumps tell it, and its standard deviation by their median, of a frame from the mean of two others.
+_LEAST_SHAKE_RAD = 0.004
+_LEAST_JUMPS, _MOST_JUMPS, _OF_MEDIAN = 8, 64, 1.4826 / math.sqrt(1.5)
 _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unchanged
 
 
@@ -280,14 +280,15 @@ class StructureMap:
         self._still_frames = 0
         self._written = 0  # tiles that were written
         self._is_unwritten = False
-        self._tilt: float | None = None  # of the last frame
-        self._jumps: deque[float] = deque(maxlen=_MOST_JUMPS)  # of it, from frame to frame
+        self._tilts: list[float] = []  # of the last frames, at most three
+        self._jumps: deque[float] = deque(maxlen=_MOST_JUMPS)  # of a frame from its neighbours
         self._shake_rad = 0.0
 
     @property
     def shake_rad(self) -> float:
         """How much the poses of single frames shake: the standard deviation of their turn about an
-        axis, by how level surfaces jump from frame to frame. 0 until some were seen again."""
+        axis, by how level surfaces jump between neighbouring frames. 0 until some were seen again,
+        and where it is less than voxels show."""
         return self._shake_rad
 
     @property
@@ -317,10 +318,11 @@ class StructureMap:
         return is_overdue and self._look()
 
     def _note_tilt(self, tilt: float | None) -> None:
-        before, self._tilt = self._tilt, tilt
-        if tilt is None or before is None:
+        self._tilts = [] if tilt is None else [*self._tilts[-2:], tilt]
+        if len(self._tilts) < 3:
             return
-        self._jumps.append(abs(tilt - before))  # in which drift is no more than in a step
+        before, at, after = self._tilts  # drift and slow errors are alike in all three
+        self._jumps.append(abs(at - (before + after) / 2.0))
         if len(self._jumps) >= _LEAST_JUMPS:
             shake_rad = _OF_MEDIAN * float(np.median(self._jumps))
             self._shake_rad = shake_rad if shake_rad > _LEAST_SHAKE_RAD else 0.0
