@@ -251,9 +251,9 @@ def _plane(
 _GROWTH = 1.1
 _LEAST_FRAMES, _MOST_FRAMES, _TILES_A_FRAME = 4, 16, 1000
 _STILL_FRAMES = 10
-# The shake of poses that counts: a centimetre at 2.5 m, which is less than voxels show. How many
+# The shake of poses that counts: 2 cm at 3 m; what is less is lost in voxels and in depth. How many
 # jumps tell it, and its standard deviation by their median, of a frame from the mean of two others.
-_LEAST_SHAKE_RAD = 0.004
+_LEAST_SHAKE_RAD = 0.006
 _LEAST_JUMPS, _MOST_JUMPS, _OF_MEDIAN = 8, 64, 1.4826 / math.sqrt(1.5)
 _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unchanged
 
