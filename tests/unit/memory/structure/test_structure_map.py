@@ -241,7 +241,9 @@ def test_a_drive_through_a_room_finds_its_floor_and_its_four_walls_and_no_more(s
     assert planes_of(structure, "ceiling") == []  # the robot never looked up
 
 
-@pytest.mark.parametrize(("odometry_noise", "shake_deg"), [(0.0, 0.0), (1.0, 0.0), (6.0, 0.6), (10.0, 1.0)])
+@pytest.mark.parametrize(
+    ("odometry_noise", "shake_deg"), [(0.0, 0.0), (1.0, 0.0), (6.0, 0.6), (10.0, 1.0)]
+)
 def test_the_shake_of_single_poses_is_told_by_the_floor(odometry_noise, shake_deg):
     """That of good poses is too small to count."""
     structure = StructureMap(DepthConfig())
