@@ -69,6 +69,29 @@ def test_a_new_track_at_the_same_place_feeds_the_same_object() -> None:
     assert only(object_map).track_ids == (1, 9)
 
 
+@pytest.mark.parametrize(("shake_rad", "count"), [(0.0, 2), (0.01, 1)])
+def test_what_a_shaken_pose_shows_beside_a_flat_thing_is_that_thing(
+    shake_rad: float, count: int
+) -> None:
+    """From 3 m, the pose of the last views is off by two standard deviations, and the track new."""
+    object_map = make_map()
+    for number in range(12):
+        off_m = 0.0 if number < 8 else 0.06
+        book = observe((3.0, 0.0, 0.7 + off_m), (0.1, 0.15, 0.03), "book", track_id=number // 8)
+        frame = empty_frame(number * FRAME_NS, (0.0, 0.0, 1.2), number)
+        object_map.update([book], frame, shake_rad=shake_rad)
+    assert len(object_map.objects()) == count
+
+
+def test_of_two_things_within_the_shake_of_poses_each_is_its_own() -> None:
+    object_map = make_map()
+    for number in range(6):
+        books = [observe((3.0, y, 0.7), (0.2, 0.2, 0.04), "book") for y in (0.0, 0.25)]
+        frame = empty_frame(number * FRAME_NS, (0.0, 0.0, 1.2), number)
+        object_map.update(books, frame, shake_rad=0.01)
+    assert len(object_map.objects()) == 2
+
+
 def test_a_track_that_jumps_elsewhere_does_not_drag_its_object_along() -> None:
     object_map = make_map()
     watch(object_map, [[observe((0, 0, 0), track_id=1)]] * 3)

@@ -106,6 +106,24 @@ def test_a_picture_seen_with_the_noise_of_its_distance_is_about_as_thin_as_it_is
     np.testing.assert_allclose(size[1:], (0.6, 0.5), atol=0.03)
 
 
+def test_a_flat_thing_seen_with_poses_that_shake_is_about_as_flat_as_it_is() -> None:
+    """From the side, above and below its height in turn."""
+    rng, true_m = np.random.default_rng(3), np.array((0.3, 0.2, 0.04))
+    heights_m = []
+    for shake_m in (0.0, 0.025):
+        evidence = SurfaceEvidence(CELL_M, 2000)
+        for seed in range(80):
+            points = surface_points((0.0, 0.0, 0.8), tuple(true_m), 200, seed)
+            points[:, 1:] += rng.normal(0.0, 0.025, 2).astype(np.float32)
+            add_views([evidence], [SurfaceView(points, True, 0.002, ALONG_X, shake_m=shake_m)])
+        size = np.ptp(evidence.surface(), axis=0)
+        heights_m.append(size[2])
+        assert size[0] == pytest.approx(true_m[0], abs=0.02)
+    blurred, sharp = heights_m
+    assert blurred > 0.1
+    assert sharp < 0.07
+
+
 def test_near_views_remove_the_margin_of_far_views_around_a_cup() -> None:
     rng = np.random.default_rng(2)
     evidence = SurfaceEvidence(CELL_M, 2000)

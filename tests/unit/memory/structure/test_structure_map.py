@@ -241,6 +241,16 @@ def test_a_drive_through_a_room_finds_its_floor_and_its_four_walls_and_no_more(s
     assert planes_of(structure, "ceiling") == []  # the robot never looked up
 
 
+@pytest.mark.parametrize(
+    ("odometry_noise", "shake_deg"), [(0.0, 0.0), (1.0, 0.0), (6.0, 0.6), (10.0, 1.0)]
+)
+def test_the_shake_of_single_poses_is_told_by_the_floor(odometry_noise, shake_deg):
+    """That of good poses is too small to count."""
+    structure = StructureMap(DepthConfig())
+    see(moved(simulate(3, 200, Sensors(320, 240, odometry_noise=odometry_noise))), structure)
+    assert np.rad2deg(structure.shake_rad) == pytest.approx(shake_deg, rel=0.5)
+
+
 def test_a_camera_that_looks_up_finds_the_ceiling():
     room = simulate(2).room
     poses = tuple(

@@ -290,6 +290,7 @@ class MemoryState:
             self.floor_z,
             number=number,
             way_m=self._way_m,
+            shake_rad=self._structure.shake_rad,
         )
         gone_or_changed = update.changed | update.removed | update.retired
         if update.merged:

@@ -143,7 +143,7 @@ def follow(
             follows.append(done)
         view = frame.view
         place = newest[:3, :3] @ view.viewer + newest[:3, 3]
-        view = View(view.stamp_ns, place, view.number, view.way_m)
+        view = replace(view, viewer=place)
         fused: tuple[list[MapEntry], list[Observation]] = ([], [])
         doubles = []
         for row, observation, is_double in frame.observations:

@@ -177,12 +177,14 @@ class View:
     Attributes:
         viewer: (3,), place of the camera, world, metres.
         number: of the frame in the memory. way_m: that the camera had come, see `stretches`.
+        shake_rad: standard deviation of the turn of its pose.
     """
 
     stamp_ns: int
     viewer: NDArray[np.float64]
     number: int = 0
     way_m: float = 0.0
+    shake_rad: float = 0.0
 
     def line_to(self, observation: Observation) -> Vector:
         """From the camera to what was observed."""
@@ -345,6 +347,7 @@ class MapEntry:
             self.object_id,
             None if observation.from_picture else Outline(observation.box_px, observation.mask),
             view.number,
+            view.shake_rad * away_m,
         )
 
     def _note(self, observation: Observation, view: View) -> None:

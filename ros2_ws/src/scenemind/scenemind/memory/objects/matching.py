@@ -34,6 +34,8 @@ OTHER_LABEL_SIZE = 0.5
 USUAL_SIZE = 0.5
 # Boxes from pictures are whole, and overlap so much at least where they are one thing.
 WHOLE_IOU = 0.2
+# Standard deviations of the shake of poses within which an observation is of an object.
+SHAKE_SIGMAS = 2.0
 # A known box may cover only the part seen up to now, such as the back of a chair.
 UNSEEN_M = 0.15
 
@@ -81,17 +83,20 @@ def match_observations(
     viewer: NDArray[np.float64],
     config: ObjectMapConfig,
     similarity: LabelSimilarity,
+    shake_rad: float = 0.0,
 ) -> list[Match]:
     """One match for each observation, in their order; an object gets at most one that is no double.
 
     Args:
         viewer: (3,) world, metres: position of the camera.
         similarity: of two labels.
+        shake_rad: how much poses of single frames shake: what is left is looked for within it.
     """
     if not observations:
         return []
     bounds = np.array([o.box.extent() for o in observations])
-    candidates = _candidates(observations, bounds, known, config.match_overlap, similarity)
+    rows = range(len(observations))
+    candidates = _candidates(observations, bounds, rows, known, config.match_overlap, similarity)
     matches = [Match() for _ in observations]
     taken: set[int] = set()
     for _, row, object_id, by_track in candidates:
@@ -103,6 +108,16 @@ def match_observations(
         elif by_track:
             # The tracklet names the same object, but another observation shows it better.
             matches[row] = Match(object_id, doubles=True)
+    left = [row for row in rows if matches[row].object_id is None]
+    if shake_rad > 0.0 and left:
+        away_m = np.linalg.norm((bounds[:, :3] + bounds[:, 3:]) / 2.0 - viewer, axis=1)
+        reach = SHAKE_SIGMAS * shake_rad * away_m[:, None]
+        within = np.hstack((bounds[:, :3] - reach, bounds[:, 3:] + reach))
+        shaken = _candidates(observations, within, left, known, config.match_overlap, similarity)
+        for _, row, object_id, _ in shaken:
+            if matches[row].object_id is None and object_id not in taken:
+                taken.add(object_id)
+                matches[row].object_id = object_id
     for observation, match in zip(observations, matches, strict=True):
         if match.object_id is None and not observation.from_picture:
             before = known.boxes.on_the_way(viewer, np.asarray(observation.box.center), UNSEEN_M)
@@ -126,16 +141,19 @@ def _may_be(entry: MapEntry, observation: Observation) -> bool:
 def _candidates(
     observations: Sequence[Observation],
     bounds: NDArray[np.float64],
+    asked: Sequence[int],
     known: KnownObjects,
     match_overlap: float,
     similarity: LabelSimilarity,
 ) -> list[tuple[float, int, int, bool]]:
-    """(score, row, object id, by track) of every pair that may be one thing, best first."""
+    """(score, row, object id, by track) of every pair that may be one thing, best first; of the
+    rows asked for."""
+    bounds = bounds[asked]
     rows, ids, table_bounds = known.boxes.pairs(bounds)
     comparison = compare_boxes(bounds[rows], table_bounds)
     object_of_track, found = known.object_of_track, []
     for row, object_id, share, iou, offset, size_ratio in zip(
-        rows.tolist(),
+        np.array(asked)[rows].tolist(),
         ids.tolist(),
         comparison.share.tolist(),
         comparison.iou.tolist(),

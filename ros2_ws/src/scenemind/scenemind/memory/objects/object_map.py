@@ -199,6 +199,7 @@ class ObjectMap:
         *,
         number: int | None = None,
         way_m: float = 0.0,
+        shake_rad: float = 0.0,
     ) -> ObjectMapUpdate:
         """Fuse the observations of one frame; their order does not matter.
 
@@ -209,6 +210,7 @@ class ObjectMap:
             floor_z: height of the floor, down to which things reach that stand on it; None where
                 it is not known yet.
             number: of the frame in the memory; None: its own. way_m: that the camera has come.
+            shake_rad: how much poses of single frames shake.
 
         Raises:
             SceneMemoryError: an observation has no points.
@@ -218,10 +220,13 @@ class ObjectMap:
             frame.world_T_camera.translation,
             frame.number if number is None else number,
             way_m,
+            shake_rad,
         )
         ordered = sorted(observations, key=_observation_order)
         known = KnownObjects(self._entries, self._boxes, self._tracks.object_of)
-        matches = match_observations(ordered, known, view.viewer, self._config, label_similarity)
+        matches = match_observations(
+            ordered, known, view.viewer, self._config, label_similarity, shake_rad
+        )
         self._edited_ids = edited_ids
         moved = self._note_floor(floor_z)
         rivals = self._rivals.watch(ordered, matches, view) if upkeep else {}

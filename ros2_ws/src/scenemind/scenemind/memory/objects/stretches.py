@@ -220,15 +220,28 @@ def corrected(
     matrices = corrections.of_frames(frames)
     owner = np.repeat(np.arange(len(stretches)), [len(s.view_frames) for s in stretches])
     by_itself = matrices - corrections.of_stretches(frames - _BESIDE, frames + _BESIDE)
-    off = by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:]
-    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=(1, 2))) > _ALIKE_M
+    off = (by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:])[..., 0]
+    shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=1)) > _ALIKE_M
     again = np.unique(owner[shaken])
     hits = _hits_a_view(stretches, again)
     for row in again.tolist():
         voxels = _by_view(stretches[row], matrices[owner == row], hits)
         if len(voxels.keys):  # else the surface dropped all that these views showed
-            moved[row] = replace(moved[row], **voxels._asdict())
+            noise = _less_shake(moved[row].noise, off[owner == row])
+            moved[row] = replace(moved[row], noise=noise, **voxels._asdict())
     return moved
+
+
+def _less_shake(noise: NDArray[np.float64], off: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The noise of views without what they shook.
+
+    Args:
+        noise: (8,), see `NoiseOfViews`. off: (K, 8, 3), how corners moved in some of the views.
+    """
+    variance = np.square(off).mean(axis=(0, 1))
+    views, weight, *sums = np.split(noise, (1, 2, 5))
+    left = [np.maximum(s - n * variance, 0.0) for n, s in zip((views, weight), sums, strict=True)]
+    return np.concatenate((views, weight, *left))
 
 
 def _hits_a_view(stretches: Sequence[Stretch], again: NDArray[np.intp]) -> float:

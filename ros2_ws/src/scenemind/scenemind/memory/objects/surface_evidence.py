@@ -14,7 +14,8 @@ A view in which a voxel is in plain sight outside of the mask takes back what on
 (`plain_sight`): what most views leave out is no part of the thing.
 
 Depth noise acts along the viewing ray. It spreads the voxels of a thin picture several centimetres
-before and behind the wall, the more the farther away it was seen. It is removed in two steps:
+before and behind the wall, the more the farther away it was seen. Poses of frames that shake do so
+across the ray. It is removed in two steps:
 
 - A voxel beside one that was seen far better is noise of that one (`prominence`).
 - The remaining extent is as wide as the object and the noise together. Where noise makes a good
@@ -126,7 +127,8 @@ _UNIT_M2 = 1e-4  # a view with a noise of 1 cm weighs about 1
 
 @dataclass(slots=True)
 class NoiseOfViews:
-    """The depth noise in all views of one object.
+    """The noise in all views of one object: of depth, along the rays, and of poses that shake,
+    across them.
 
     Attributes:
         views: their number. weight: sum of their weights.
@@ -139,16 +141,18 @@ class NoiseOfViews:
     sum_m2: Vector = (0.0, 0.0, 0.0)
     weighted_m2: Vector = (0.0, 0.0, 0.0)
 
-    def add(self, sigma_m: float, ray: Vector) -> float:
-        """Count a view; its weight, which is the inverse of its variance.
+    def add(self, sigma_m: float, ray: Vector, shake_m: float = 0.0) -> float:
+        """Count a view; its weight, which is the inverse of the variance of its depth.
 
         Args:
             sigma_m: standard deviation along the ray. ray: unit direction to the object.
+            shake_m: standard deviation across it.
         """
         variance = sigma_m * sigma_m
         weight = _UNIT_M2 / (variance + _LEAST_SIGMA_M**2)
         x, y, z = ray
-        x, y, z = variance * x * x, variance * y * y, variance * z * z
+        across = shake_m * shake_m
+        x, y, z = (variance * each * each + across * (1.0 - each * each) for each in (x, y, z))
         self._add(1, weight, (x, y, z), (weight * x, weight * y, weight * z))
         return weight
 
@@ -548,6 +552,7 @@ class SurfaceView(NamedTuple):
             surface is computed again.
         outline: of the mask, beside which nothing is of the object; None: it does not say that.
         frame: number of its frame.
+        shake_m: expected standard deviation of all of it across the ray, as its pose shakes.
     """
 
     points: NDArray[np.float32]
@@ -557,6 +562,7 @@ class SurfaceView(NamedTuple):
     turn: int = 0
     outline: Outline | None = None
     frame: int = 0
+    shake_m: float = 0.0
 
 
 def add_views(
@@ -576,7 +582,9 @@ def add_views(
         return
     keys, means = cell_means([view.points for view in views], [s.cell_m for s in surfaces])
     counts = [len(own) for own in keys]
-    weights = [s.noise.add(v.sigma_m, v.ray) for s, v in zip(surfaces, views, strict=True)]
+    weights = [
+        s.noise.add(v.sigma_m, v.ray, v.shake_m) for s, v in zip(surfaces, views, strict=True)
+    ]
     voxels = np.empty((len(means), 5), np.float32)
     places, end = [], 0
     for surface, own in zip(surfaces, keys, strict=True):

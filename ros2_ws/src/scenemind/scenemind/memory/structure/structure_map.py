@@ -8,6 +8,7 @@ z-up world. Planes keep their ids while they are refined.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -250,6 +251,10 @@ def _plane(
 _GROWTH = 1.1
 _LEAST_FRAMES, _MOST_FRAMES, _TILES_A_FRAME = 4, 16, 1000
 _STILL_FRAMES = 10
+# The shake of poses that counts: 2 cm at 3 m; what is less is lost in voxels and in depth. How many
+# jumps tell it, and its standard deviation by their median, of a frame from the mean of two others.
+_LEAST_SHAKE_RAD = 0.006
+_LEAST_JUMPS, _MOST_JUMPS, _OF_MEDIAN = 8, 64, 1.4826 / math.sqrt(1.5)
 _WRITE_GROWTH = 1.05  # tiles, before they are written again with the planes unchanged
 
 
@@ -275,6 +280,16 @@ class StructureMap:
         self._still_frames = 0
         self._written = 0  # tiles that were written
         self._is_unwritten = False
+        self._tilts: list[float] = []  # of the last frames, at most three
+        self._jumps: deque[float] = deque(maxlen=_MOST_JUMPS)  # of a frame from its neighbours
+        self._shake_rad = 0.0
+
+    @property
+    def shake_rad(self) -> float:
+        """How much the poses of single frames shake: the standard deviation of their turn about an
+        axis, by how level surfaces jump between neighbouring frames. 0 until some were seen again,
+        and where it is less than voxels show."""
+        return self._shake_rad
 
     @property
     def planes(self) -> tuple[StructurePlane, ...]:
@@ -296,10 +311,21 @@ class StructureMap:
             True if the planes changed.
         """
         is_overdue = self._is_due()
-        self._tiles.add(sample_surfaces(frame, self._depth), number)
+        viewer = frame.world_T_camera.translation
+        self._note_tilt(self._tiles.add(sample_surfaces(frame, self._depth), number, viewer))
         self._frames_since += 1
         self._still_frames = 0
         return is_overdue and self._look()
+
+    def _note_tilt(self, tilt: float | None) -> None:
+        self._tilts = [] if tilt is None else [*self._tilts[-2:], tilt]
+        if len(self._tilts) < 3:
+            return
+        before, at, after = self._tilts  # drift and slow errors are alike in all three
+        self._jumps.append(abs(at - (before + after) / 2.0))
+        if len(self._jumps) >= _LEAST_JUMPS:
+            shake_rad = _OF_MEDIAN * float(np.median(self._jumps))
+            self._shake_rad = shake_rad if shake_rad > _LEAST_SHAKE_RAD else 0.0
 
     def frozen(self) -> StructureMap:
         """A copy that does not change when this one does."""

@@ -128,6 +128,8 @@ _LEVEL_COSINE, _UPRIGHT_SINE = 0.94, 0.34
 UP, DOWN, _AROUND = 0, 1, 2
 _SECTORS = 8
 _BITS, _FACING_BITS = 19, 4  # of a key: 26 km each way
+# Level tiles that tell how a frame is tilted: their number, how far away they are, their weight.
+_LEAST_LEVEL, _LEAST_AWAY_M, _LEAST_WEIGHT = 20, 0.5, 2.0
 _SPAN_BITS = 32  # of the number of a frame
 _INDEX, _ORIGIN = (1 << _BITS) - 1, 1 << (_BITS - 1)
 
@@ -165,13 +167,23 @@ class Tiles:
         x, y, z = packed >> (2 * _BITS), packed >> _BITS & _INDEX, packed & _INDEX
         return (np.column_stack((x, y, z)) - _ORIGIN).astype(np.float32)
 
-    def add(self, samples: SurfaceSamples, number: int) -> None:
-        """Fuse the samples of one frame, by its number; slanting surfaces are left out."""
+    def add(
+        self, samples: SurfaceSamples, number: int, viewer: NDArray[np.float64] | None = None
+    ) -> float | None:
+        """Fuse the samples of one frame, by its number; slanting surfaces are left out.
+
+        Args:
+            viewer: (3,), place of the camera, world, metres.
+
+        Returns:
+            By how much the frame looks tilted: what its level surfaces are higher than the tiles
+            there, per metre of way to them; None: it shows too few of them again, or no viewer.
+        """
         facing = _facing(samples.normals)
         kept = np.flatnonzero(facing >= 0)
         keys = _keys(samples.points.take(kept, axis=0), facing.take(kept))
         if len(keys) == 0:
-            return
+            return None
         order = keys.argsort()
         keys, rows = keys.take(order), kept.take(order)
         starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
@@ -179,9 +191,28 @@ class Tiles:
         values = np.hstack((samples.points.take(rows, axis=0), samples.normals.take(rows, axis=0)))
         values *= weights[:, None]
         sums = np.add.reduceat(values, starts)
-        self._fuse(keys.take(starts), sums, np.add.reduceat(weights, starts), number)
+        keys, weights = keys.take(starts), np.add.reduceat(weights, starts)
+        tilt = None if viewer is None else self._tilt(keys, sums[:, 2] / weights, viewer)
+        self._fuse(keys, sums, weights, number)
         if len(self) > MOST_TILES:
             self._thin_out()
+        return tilt
+
+    def _tilt(
+        self, keys: NDArray[np.int64], heights: NDArray[np.floating], viewer: NDArray[np.float64]
+    ) -> float | None:
+        """See `add`."""
+        level = (keys & ((1 << _FACING_BITS) - 1)) == UP
+        keys, heights = keys[level], heights[level]
+        at = np.searchsorted(self.keys, keys)
+        known = self.keys.take(at, mode="clip") == keys if len(self) else np.zeros(len(keys), bool)
+        rows, heights = at[known], heights[known]
+        points = self.points.take(rows, axis=0)
+        away_m = np.hypot(*(points[:, :2] - viewer[:2]).T)
+        told = (away_m > _LEAST_AWAY_M) & (self.weights.take(rows) >= _LEAST_WEIGHT)
+        if np.count_nonzero(told) < _LEAST_LEVEL:
+            return None
+        return float(np.median((heights[told] - points[told, 2]) / away_m[told]))
 
     def corrected(self, corrections: FrameCorrections) -> Tiles:
         """The tiles moved as their frames; those that come to lie in one become one."""
