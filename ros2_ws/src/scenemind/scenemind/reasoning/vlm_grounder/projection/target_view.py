@@ -139,14 +139,15 @@ _MARGIN = 0.08  # of the box's sides, as boxes are not exact
 _LEAST_MARGIN_PX = 4.0
 _BORDER_PX = 2.0  # a side that is nearer to the image's border is cut off by it
 _NEARER_M = 0.1  # than the nearest sample: noise
+_STICKS_OUT = 0.5  # on either side, of the box's width: a seat that is seen aslant, under its back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cone:
     """The part of the world in which a target lies by its box in an image: before the camera,
-    between the sides of the box, and no deeper than the target is wide or its surface shows. Beside
-    the box also what something nearer hides there, as a table does the seat of a chair: the image
-    does not tell that it is another thing.
+    between the sides of the box, and no deeper than the target is wide or its surface shows. Above or
+    below the box also what something nearer hides there, as a table does the seat of a chair: the
+    image does not tell that it is another thing.
 
     A mask of another view that spills over to what stands around would otherwise add that, and the
     next view, whose box is looked for by the points so far, still more.
@@ -194,7 +195,10 @@ class Cone:
         local = self.world_T_camera.inverse().transform(points)
         pixels = self.camera.project(local)[0]
         inside = (pixels >= self.low_px).all(axis=1) & (pixels <= self.high_px).all(axis=1)
-        hidden = hidden_in(points, self.depth, self.world_T_camera, slack_m=_NEARER_M)
+        (left, right), x = (self.low_px[0], self.high_px[0]), pixels[:, 0]
+        out_px = _STICKS_OUT * (right - left)
+        hidden = (x >= left - out_px) & (x <= right + out_px)
+        hidden &= hidden_in(points, self.depth, self.world_T_camera, slack_m=_NEARER_M)
         nearest_m = np.where(hidden, self.nearest_m - self.wide_m, self.nearest_m)
         near = (local[:, 2] >= nearest_m) & (local[:, 2] <= self.farthest_m)
         found: NDArray[np.bool_] = (inside | hidden) & near
