@@ -145,9 +145,10 @@ _STICKS_OUT = 0.5  # on either side, of the box's width: a seat that is seen asl
 @dataclass(frozen=True, slots=True, eq=False)
 class Cone:
     """The part of the world in which a target lies by its box in an image: before the camera,
-    between the sides of the box, and no deeper than the target is wide or its surface shows. Above or
-    below the box also what something nearer hides there, as a table does the seat of a chair: the
-    image does not tell that it is another thing.
+    between the sides of the box, and no deeper than the target is wide or its surface shows.
+
+    Above or below the box what something nearer hides counts too, as a table hides the seat of a
+    chair: the image does not tell that it is another thing.
 
     A mask of another view that spills over to what stands around would otherwise add that, and the
     next view, whose box is looked for by the points so far, still more.
