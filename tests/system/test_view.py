@@ -81,8 +81,9 @@ def test_marked_object_is_renamed_and_renamed_back(page: Any, table: MapObject) 
 def test_answer_shows_its_evidence_and_the_view_flies_there(
     page: Any, take_picture: Callable[[Any, str], None]
 ) -> None:
+    page.get_by_role("button", name="Whole place").click()
     say(page, "where is the lamp?")
-    page.get_by_text(re.compile("^The lamp .* is ")).wait_for()
+    page.get_by_text(re.compile("^The lamp .* is ")).last.wait_for()
     wait_for_evidence(page)
     take_picture(page, "answer")
     before = still_canvas_of(page)
