@@ -93,6 +93,22 @@ def test_the_nearest_of_many_is_that_of_all_measured_one_by_one() -> None:
     assert centers == pytest.approx(apart.min(axis=1))
 
 
+def test_of_very_many_the_nearest_are_measured_and_the_others_are_no_nearer() -> None:
+    memory = many_things(600, ("chair", "bin"))
+    turned = {}
+    for i, one in memory.perceived.objects.items():
+        box = replace(one.box, yaw=0.5)
+        turned[i] = replace(one, box=Box3D.from_bounds(*box.bounds()), known_yaw_box=box)
+    scene = Scene(replace(memory.perceived, objects=turned))
+    chairs, bins = (np.array(scene.rows_of_label[label]) for label in ("chair", "bin"))
+    gaps, _ = scene.nearest_gaps_m(chairs, bins)
+    boxes = [scene.objects[row].yaw_box for row in bins.tolist()]
+    exact = np.array([turned_gaps_m(scene.objects[row].yaw_box, boxes).min() for row in chairs])
+    first = np.argsort(gaps, kind="stable")[:50]
+    assert gaps[first] == pytest.approx(exact[first])
+    assert exact[np.argsort(gaps, kind="stable")[50:]].min() >= gaps[first].max() - 1e-9
+
+
 def test_the_closest_to_any_of_many_is_found() -> None:
     memory = many_things(180, ("chair", "bin"))
     scene = Scene(memory.snapshot())

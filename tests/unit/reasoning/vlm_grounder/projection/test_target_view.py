@@ -137,6 +137,8 @@ def test_what_something_nearer_hides_beside_the_box_may_be_of_the_target() -> No
     assert cone.contains(upper.points).all()
     assert cone.contains(lower.points).all()
     assert not cone.contains(lower.points + 2.0 * LEFT.rotation[:, 2]).any()  # far behind
+    across_m = float(np.ptp(local[:, 0]))
+    assert not cone.contains(lower.points + 2.0 * across_m * LEFT.rotation[:, 0]).any()  # beside
 
 
 def test_of_a_view_with_a_leaking_mask_what_is_beside_the_target_goes() -> None:
