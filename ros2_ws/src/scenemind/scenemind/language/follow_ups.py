@@ -186,6 +186,11 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
     match tree:
         case trees.Marked(noun="") if not is_pointed:
             return meant
+        case trees.Verify(subject=trees.NounPhrase(noun="", definite=False) as one):
+            # "Is one of them red", "are any of them red": of one it is enough.
+            named = with_meant(one, meant, is_pointed)
+            condition = with_meant(tree.condition, meant, is_pointed)
+            return trees.Verify(replace(named, noun=normal(named.noun)), condition)
         case trees.HasAttribute(key="affordance", value=use) if meant.noun:
             return replace(tree, value=_PRONOUN.sub(normal(meant.noun).split(" ")[-1], use))
         case trees.NounPhrase(other=True) if tree.noun and normal(tree.noun) == normal(meant.noun):
