@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scenemind.config import RelationConfig
+from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import MethodReply
 from scenemind.reasoning.symbolic import SymbolicReasoner
 from tests.unit.reasoning.scene import ROOM, SmallMemory, query, snapshot_of, thing
@@ -85,3 +86,31 @@ def test_what_people_call_so_is_answered_of_and_named(word: str, label: str) -> 
     )
     assert f"I know no {word}" in reply.text
     assert reply.confidence <= 0.5
+
+
+TEXT = "how far is the table from the door?"
+
+
+def beside_a_table(width_m: float) -> SmallMemory:
+    """The room, with a side table."""
+    other = thing(86, "side table", (4, 4, 0.25), (width_m, width_m, 0.5), color="black")
+    return SmallMemory(snapshot_of([*ROOM, other]))
+
+
+@pytest.mark.parametrize("policy", ["balanced", "always_answer"])
+def test_of_several_kinds_the_far_larger_one_is_the_main_one(policy: str) -> None:
+    memory = beside_a_table(0.5)  # a sixth of the dining table
+    reply = SymbolicReasoner(memory, RelationConfig()).ask(
+        query(TEXT, policy=policy), memory.snapshot()
+    )
+    assert reply.text.startswith("I take the table to be the dining table (object 1).")
+    assert reply.confidence <= 0.5
+
+
+@pytest.mark.parametrize(("width_m", "policy"), [(0.5, "strict"), (0.9, "balanced")])
+def test_else_it_asks_which_one_is_meant(width_m: float, policy: str) -> None:
+    memory = beside_a_table(width_m)
+    with pytest.raises(ReasoningError, match="2 objects fit"):
+        SymbolicReasoner(memory, RelationConfig()).ask(
+            query(TEXT, policy=policy), memory.snapshot()
+        )

@@ -9,6 +9,7 @@ from typing import Any
 from scenemind.language import lexicon, trees
 from scenemind.language.english import normal, plural, word_set
 from scenemind.language.referring.whole import read_conditions, read_phrase
+from scenemind.language.relation_names import CARRYING
 from scenemind.language.shapes import Words
 
 _PRONOUN = re.compile(r"\b(?:it|them)\b")
@@ -219,8 +220,28 @@ def with_nouns_of_first(question: trees.Question) -> trees.Question:
         return replace(question, options=(first, *(_like_first(each, first) for each in others)))
     one, other = getattr(question, "first", None), getattr(question, "second", None)
     if one is None or other is None:
-        return question
+        return _beside_its_like(question)
     parts: dict[str, Any] = {"second": _like_first(other, one)}
+    return replace(question, **parts)
+
+
+def _beside_its_like(question: Any) -> Any:
+    """A question about a thing beside another of its kind: "is the red chair next to the black
+    one"."""
+    first = getattr(question, "subject", None)
+    if not isinstance(first, trees.NounPhrase):
+        return question
+
+    def renamed(said: trees.Condition) -> trees.Condition:
+        if not isinstance(said, trees.Related) or said.predicate in CARRYING:
+            return said
+        return replace(said, anchors=tuple(_like_first(end, first) for end in said.anchors))
+
+    parts: dict[str, Any] = {
+        "subject": replace(first, conditions=tuple(map(renamed, first.conditions)))
+    }
+    if isinstance(question, trees.Verify):
+        parts["condition"] = renamed(question.condition)
     return replace(question, **parts)
 
 

@@ -26,6 +26,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
+from scenemind.memory.graph.relations.box_relations import HEIGHT_NOISE_M
 from scenemind.memory.graph.relations.box_relations import between as lies_between
 from scenemind.memory.graph.relations.superlatives import superlative_values
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
@@ -57,6 +58,7 @@ _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
 ALIKE = {
     **{name: tuple(other for other in ATTACHED if other != name) for name in ATTACHED},
     "embedded in": ("inside", "on"),
+    "inside": ("on",),
     "besides": ("next to",),
     "above": ("on",),
 }
@@ -331,11 +333,20 @@ class GradedRelations:
                 of_anchor[anchor.row] = anchor.score
         for links, weight in _kept_under(predicate, self._scene.stored):
             confidence = weight * links.confidence
+            if predicate == "inside":  # what is in the shelf is on it, but not at the top
+                confidence *= self._is_within(links)
+            elif predicate == "contains":
+                confidence *= self._is_within(links.swapped)
             for row in np.flatnonzero(of_anchor).tolist() if self._is_corrected else ():
                 is_refuted = self._refuted(predicate, row)[links.subjects]
                 confidence[(links.objects == row) & is_refuted] = 0.0
             np.maximum.at(scores, links.subjects, confidence * of_anchor[links.objects])
         return scores
+
+    def _is_within(self, links: Links) -> Mask:
+        """Mask of relations whose subject is lower than the top of the object, or said to be so."""
+        top_z = self._scene.high[links.objects, 2] - HEIGHT_NOISE_M
+        return np.asarray((self._scene.low[links.subjects, 2] < top_z) | links.is_said)
 
     def _computed_mask(self, predicate: str, anchor: Anchor, rows: NDArray[np.intp]) -> Mask:
         """Mask over the rows: whether the memory would not state the relation if it held."""

@@ -49,6 +49,8 @@ from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
 ROOMS_UNKNOWN = (
     "Rooms are not known: the memory holds objects, and the floors, walls and ceilings around them."
 )
+# Share of footprints from which on one of several kinds is the main one.
+_FAR_LARGER = 3.0
 # Least share of the best look of what stands out by it.
 _STANDS_OUT = 0.8
 # Most objects that are tried as near matches.
@@ -168,10 +170,24 @@ class Resolver:
             ReasoningError: `not_found`, or `ambiguous` with the candidates.
         """
         found = self.existing(reference)
-        best = found.rows[found.scores >= _AS_WELL * found.scores.max()]
+        best = self._main(reference, found.rows[found.scores >= _AS_WELL * found.scores.max()])
         if len(best) > 1:
             raise self.ambiguous(reference, best)
         return int(best[0])
+
+    def _main(self, reference: Reference, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Of several kinds of a thing the one that a question takes for granted, which is far
+        larger seen from above: "the table" is the dining table, and not the side table."""
+        if len(rows) < 2 or not self._compares or self._query.policy == "strict":
+            return rows
+        things = self.scene.objects_at(rows)
+        largest, *others = sorted(things, key=lambda thing: -_area_m2(thing))
+        is_kind = isinstance(reference, NounPhrase) and reference.definite
+        alike = any(thing.label == largest.label for thing in others)
+        if not is_kind or alike or _area_m2(largest) < _FAR_LARGER * _area_m2(others[0]):
+            return rows
+        self.nearest.append(f"I take {verbalization.describe(reference)} to be {say.the(largest)}.")
+        return np.array([self.scene.row_of_id[largest.object_id]])
 
     def find_single(self, reference: Reference) -> int | None:
         """As `single`; for what is read loosely None where no label fits the noun."""
@@ -648,3 +664,9 @@ def _without_unmeasured(reference: Reference) -> Reference:
         return reference
     shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
     return replace(reference, noun="", conditions=(*reference.conditions, *shown))
+
+
+def _area_m2(thing: MapObject) -> float:
+    """The area of a thing seen from above."""
+    wide, long, _ = thing.yaw_box.size
+    return float(wide * long)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -396,12 +397,12 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
         return Reply(text, ABSENCE_CONFIDENCE, (shown_by,))
     gaps = gaps_to(at.scene, anchors[0])
     gaps[~at.scene.is_object | (at.scene.confidence < DOUBTED)] = np.inf
-    gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
-    everything, relations = np.ones(len(gaps)), relations_of(at.scene)
-    for predicate in CARRYING:  # what it holds, or holds it, is no hint
-        gaps[relations.to_the_letter(predicate, anchors[:1], everything, None) > 0.0] = np.inf
-        if anchors[0].row is not None:
-            gaps[[row for row, _ in at.scene.relations_of(anchors[0].row, predicate)]] = np.inf
+    rows = [anchor.row for anchor in anchors if anchor.row is not None]
+    gaps[rows] = np.inf
+    for row, predicate in itertools.product(rows[:1], CARRYING):  # what it holds, or holds it
+        held = relations_of(at.scene).to_the_letter(predicate, anchors[:1], 1.0 + gaps, None) > 0.0
+        gaps[held] = np.inf
+        gaps[[carrier for carrier, _ in at.scene.relations_of(row, predicate)]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
         closest = say.the(at.scene.objects[nearest])
