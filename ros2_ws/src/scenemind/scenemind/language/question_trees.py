@@ -611,6 +611,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "OnlyOne": _only_one,
     "OppositeSides": _opposite_sides,
     "People": trees.ListObjects,
+    "CanReach": lambda subject: _claim(subject, trees.Related("within reach", (trees.Viewer(),))),
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
     "HowManySit": lambda: trees.Count(trees.NounPhrase("seat")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -265,6 +266,9 @@ def size(question: trees.Size, at: Resolver) -> Reply:
     ceiling; the extent of the room."""
     if is_room(question.subject):
         return _room_size(question.dimension, at.scene)
+    if question.subject == NounPhrase("ceiling", definite=True) and not at.rows(question.subject):
+        seen = _room_size("height", at.scene)
+        return replace(seen, text=f"I have not seen the ceiling; {seen.text}")
     if say.has_plural_noun(question.subject) or _are_several(question.subject, at):
         return _sizes(question, at)
     thing = at.scene.objects[at.single(question.subject)]
