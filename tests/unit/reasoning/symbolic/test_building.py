@@ -96,3 +96,13 @@ def test_distances_to_a_wall_that_runs_askew_are_to_its_face() -> None:
     boxes = [Box3D(tuple(each), (0.2, 0.2, 0.2)) for each in center.tolist()]
     expected = [0.0, np.sqrt(2.0) - 0.1 * np.sqrt(2.0), np.sqrt(8.0) - 0.1 * np.sqrt(2.0)]
     assert turned_gaps_m(wall, boxes) == pytest.approx(expected)
+
+
+def test_a_ceiling_that_was_not_seen_is_as_high_as_the_walls_at_least() -> None:
+    walls = [plane for plane in BUILDING if plane.kind != "ceiling"]
+    low = Router(SmallMemory(snapshot_of(OBJECTS, structure=walls)))
+    text = low.ask(query("how high is the ceiling?")).text
+    top_m = max(plane.box.top_z for plane in walls)
+    assert text.startswith(
+        f"I have not seen the ceiling; as far as it was seen, the room is about {top_m:.2f} m"
+    )
