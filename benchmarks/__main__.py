@@ -118,14 +118,17 @@ def _late_correction(
 def _real_drift(
     seed: Annotated[int, typer.Option(help="Of the directions of drift.")] = 1,
     only: Annotated[list[str] | None, typer.Option(help="Names of recordings.")] = None,
+    origins: Annotated[int, typer.Option(min=2, help="Of the world, of every drive.")] = 4,
     as_json: AsJson = False,
 ) -> None:
-    """Map recordings with drift in their poses, with and without closing of loops.
+    """Map recordings with drift in their poses: as they come, with loops closed, and with the true
+    poses given back.
 
-    Reports the mean IoU with the objects of the map of the poses as they are. Needs the extra
+    Reports the mean IoU with the objects of maps of the poses as they are, from other origins of
+    the world; the first row says how much such maps differ among themselves. Needs the extra
     geometry3d.
     """
-    result = bench_named("real_drift", "benchmarks")(seed, tuple(only or ()))
+    result = bench_named("real_drift", "benchmarks")(seed, tuple(only or ()), origins)
     show_result("real_drift", result, as_json)
 
 

@@ -1,4 +1,5 @@
-"""Maps of recordings with drift: what the bench refuses, and that a frame is detected once."""
+"""Maps of recordings with drift: what the bench refuses and compares, and that a frame is detected
+once."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from benchmarks import real_drift
 from scenemind.config import SceneMindConfig
 from scenemind.errors import SceneMindError
 from scenemind.frames import RecordedSequence, RGBDFrame
+from scenemind.geometry import Box3D
 from scenemind.geometry.open3d import MissingOpen3DError
+from scenemind.memory.loops.closing import LoopReport
 from scenemind.perception.protocols import Detector
 from scenemind.perception.types import Detections
 from scenemind.simulation import simulate
@@ -59,10 +62,30 @@ def test_each_frame_is_detected_once(
     monkeypatch.setattr(real_drift, "find_recordings", lambda: [Path("somewhere/kitchen")])
     monkeypatch.setattr(real_drift, "open_sequence", lambda _: sequence)
     monkeypatch.setattr(real_drift, "choose_detector", chosen)
-    found = real_drift.bench_real_drift()["kitchen"]
+    found = real_drift.bench_real_drift(origins=2)["kitchen"]
     assert counting.frames == list(range(len(sequence)))
     assert found["drifted"]["mean_iou"] == 1.0  # of a map without objects
     assert found["drift_m"] > 0.0
+
+
+def test_overlap_is_of_boxes_matched_one_to_one() -> None:
+    table, beside = Box3D((0.0, 0.0, 0.5), (1.0, 1.0, 1.0)), Box3D((0.5, 0.0, 0.5), (1.0, 1.0, 1.0))
+    cup = Box3D((5.0, 0.0, 0.5), (0.1, 0.1, 0.1))
+    assert real_drift.mean_iou([table], [beside]) == pytest.approx(1.0 / 3.0)
+    assert real_drift.mean_iou([table, cup], [cup, table, beside]) == pytest.approx(1.0)
+    assert real_drift.mean_iou([table, cup], [table]) == pytest.approx(0.5)
+    assert real_drift.mean_iou([table], []) == 0.0
+
+
+def test_a_map_is_compared_with_those_of_other_origins() -> None:
+    loops = LoopReport(0, 3, 0, {"too far": 1}, None, 1, 0.0, 0.0, 0, "")
+    boxes = [Box3D((x, 0.0, 0.5), (1.0, 1.0, 1.0)) for x in (0.0, 0.5, 0.5)]
+    maps = [real_drift.Map([box], loops) for box in boxes]
+    found = real_drift.compared(maps, maps)
+    third = 1.0 / 3.0  # overlap of the first with each of the others, which are the same
+    assert found["mean_iou"] == pytest.approx((third + 2.0 * (third + 1.0) / 2.0) / 3.0)
+    assert found["least_iou"] == pytest.approx(third)
+    assert (found["loops"], found["applied"], found["refused"]) == (3.0, 1.0, {"too far": 3})
 
 
 @pytest.fixture

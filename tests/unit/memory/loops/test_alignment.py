@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from scenemind.geometry import PinholeCamera, Pose
-from scenemind.memory.loops.alignment import Surface, align
+from scenemind.memory.loops.alignment import Surface, align, held_by, seen_from
 from scenemind.memory.loops.submaps import View
 from scenemind.memory.places.constellation import turn_about_z
 from scenemind.simulation.trajectory import look
@@ -104,3 +104,25 @@ def test_another_place_is_refused(open3d: ModuleType) -> None:
     source = surface(seen(pose, (FLOOR, end, left, narrow)))
     found = align(open3d, source, target, Pose.identity())
     assert found.refusal == "one camera looks through what the other one saw"
+
+
+def test_what_holds_an_alignment_is_the_same_in_any_frame() -> None:
+    rng = np.random.default_rng(2)
+    points, normals = rng.uniform(-2.0, 2.0, (50, 3)), rng.normal(size=(50, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    frame = look(0.4, -1.0, 1.1, 0.7, -0.25)
+    back = frame.inverse()
+    there = held_by(back.transform(points).astype(np.float64), normals @ frame.rotation)
+    assert seen_from(held_by(points, normals), frame) == pytest.approx(there, abs=1e-5)
+
+
+def test_a_turn_about_z_and_a_shift_take_points_off_their_planes() -> None:
+    """Closed form: a wall across x, whose points are two metres away and half a metre beside."""
+    points = np.array([[2.0, 0.5, 0.0], [2.0, -0.5, 0.0]])
+    held = held_by(points, np.tile((1.0, 0.0, 0.0), (2, 1)))
+    for step, off in (
+        ((0, 0, 0, 1, 0, 0), 1.0),
+        ((0, 0, 1, 0, 0, 0), 0.25),
+        ((0, 0, 0, 0, 1, 1), 0.0),
+    ):
+        assert np.array(step) @ held @ np.array(step) == pytest.approx(off)

@@ -149,6 +149,17 @@ def test_noise_goes_to_an_array_and_back() -> None:
     assert 1e-4 < total < 2.5e-4
 
 
+def test_poses_that_shake_are_noise_across_the_ray() -> None:
+    still, shaking = NoiseOfViews(), NoiseOfViews()
+    for noise, shake_m in ((still, 0.0), (shaking, 0.03)):
+        weight = noise.add(0.02, ALONG_X, shake_m)
+    of_poses = np.array((0.0, 0.03**2, 0.03**2))
+    more = shaking.to_array() - still.to_array()
+    np.testing.assert_allclose(more, [0.0, 0.0, *np.tile([*of_poses, *weight * of_poses], 2)])
+    shaking.absorb(still)
+    np.testing.assert_allclose(shaking.to_array()[8:11], of_poses)
+
+
 CELL_M_FUSION = 0.05
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from dataclasses import replace
@@ -16,7 +17,9 @@ from scenemind.cli.main import app
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
 from scenemind.memory.places import locating
+from scenemind.memory.places.constellation import turn_about_z
 from scenemind.memory.places.locating import locate
+from scenemind.memory.places.refining import refined
 from scenemind.perception.backends.instance_camera import InstanceCamera
 from scenemind.simulation import SimulatedSequence, match_objects, simulate, simulate_visit
 
@@ -66,6 +69,50 @@ def test_a_visit_with_another_origin_is_located(
     assert metres < 0.15
     assert degrees < 3.0
     assert found.agreement > 0.95
+
+
+@pytest.mark.extras
+@pytest.mark.usefixtures("open3d")
+@pytest.mark.parametrize("off", [(0.0, 0.0, 0.0, 0.0), (0.05, 0.12, -0.1, 0.03)])
+def test_depth_refines_where_objects_put_it(
+    old: Path,
+    new: Path,
+    visit: SimulatedSequence,
+    off: tuple[float, float, float, float],
+) -> None:
+    guess = turn_about_z(*off) @ visit.world_T_odometry(0)
+    with sm.open(old, read_only=True) as place, sm.open(new, read_only=True) as other:
+        found, why = refined(other.memory, place.memory, guess)
+        assert locate(other.memory, place.memory).unrefined == ""
+    assert why == ""
+    metres, degrees = off_by(found, visit)
+    assert metres < 0.03
+    assert degrees < 0.5
+
+
+@pytest.mark.extras
+@pytest.mark.usefixtures("open3d")
+def test_depth_that_lies_elsewhere_refines_nothing(
+    old: Path, new: Path, visit: SimulatedSequence
+) -> None:
+    guess = turn_about_z(0.0, 0.35, 0.0, 0.0) @ visit.world_T_odometry(0)
+    with sm.open(old, read_only=True) as place, sm.open(new, read_only=True) as other:
+        found, why = refined(other.memory, place.memory, guess)
+    assert why != ""
+    assert found is guess
+
+
+def test_without_open3d_a_place_is_where_the_objects_put_it(
+    old: Path, new: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "open3d" else find_spec(name)
+    )
+    with sm.open(old, read_only=True) as place, sm.open(new, read_only=True) as other:
+        found = locate(other.memory, place.memory)
+    assert found.old_T_new is not None, found.reason
+    assert "pip install" in found.unrefined
 
 
 def test_of_few_objects_depth_decides(

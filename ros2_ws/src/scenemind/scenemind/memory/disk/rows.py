@@ -76,7 +76,7 @@ class _Summary(TypedDict):
     places: tuple[tuple[float, float, float, float, float, float], ...]
     place_frames: tuple[_Id, ...]
     frames: tuple[_Id, Annotated[int, Field(ge=-1, le=_LARGEST_ID)]]
-    noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
+    noise: Annotated[tuple[_Amount, ...], Field(min_length=14, max_length=14)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     new_count: _Count
 
@@ -94,7 +94,7 @@ class _StretchSummary(TypedDict):
     track_ids: tuple[_Id, ...]
     colors: Annotated[tuple[_Amount, ...], Field(min_length=24, max_length=24)]
     appearance: Annotated[tuple[float, ...], Field(min_length=48, max_length=48)] | None
-    noise: Annotated[tuple[_Amount, ...], Field(min_length=8, max_length=8)]
+    noise: Annotated[tuple[_Amount, ...], Field(min_length=14, max_length=14)]
     cell_m: Annotated[float, Field(ge=1e-3, le=10.0)]
     voxels: _Count
     view_frames: tuple[_Id, ...]

@@ -23,7 +23,7 @@ from scenemind.errors import SceneMemoryError
 from scenemind.memory.disk.connection import sqlite_errors
 
 Row = tuple[Any, ...]
-VERSION = 9
+VERSION = 10
 _CREATED = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('kind', 'scenemind memory'), ('version', '{VERSION}');

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -58,6 +58,8 @@ class Alignment:
             these from its planes.
         agreement: share of the compared depth in which both agree; NaN: none was compared.
         moves: the surfaces fit better so than as they lie, and by more than depth is bent.
+        held: (6, 6), in the world of both: how much a turn about x, y, z and a shift of the source
+            takes its points off the planes that they lie on, mean of the squares.
     """
 
     move: Pose
@@ -66,6 +68,7 @@ class Alignment:
     residual_m: float = math.inf
     agreement: float = float("nan")
     moves: bool = False
+    held: NDArray[np.float64] = field(default_factory=lambda: np.zeros((6, 6)))
 
 
 def align(open3d: ModuleType, source: Surface, target: Surface, guess: Pose) -> Alignment:
@@ -136,7 +139,27 @@ def _judged(
         return Alignment(move, "the place looks alike along one direction", *result)
     if not agreement >= AGREE:
         return Alignment(move, "one camera looks through what the other one saw", *result)
-    return Alignment(move, "", *result, moves=not _fits_as_well(open3d, ours, theirs, move))
+    moves, held = not _fits_as_well(open3d, ours, theirs, move), held_by(met.moved, met.normals)
+    return Alignment(move, "", *result, moves=moves, held=held)
+
+
+def held_by(points: NDArray[np.float64], normals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(6, 6): see `Alignment.held`.
+
+    Args:
+        points: (N, 3), N > 0. normals: (N, 3), of the planes that they lie on.
+    """
+    off = np.concatenate((np.cross(points, normals), normals), axis=1)
+    return np.asarray(off.T @ off / len(off))
+
+
+def seen_from(held: NDArray[np.float64], world_T_frame: Pose) -> NDArray[np.float64]:
+    """What `Alignment.held` is of turns and shifts in another frame."""
+    turn, (x, y, z) = world_T_frame.rotation, world_T_frame.translation.tolist()
+    # A turn about the frame's origin is one about the world's, and a shift.
+    shifted = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))) @ turn
+    both = np.block([[turn, np.zeros((3, 3))], [shifted, turn]])
+    return np.asarray(both.T @ held @ both)
 
 
 def agreement_of(source: Surface, target: Surface, move: Pose) -> float:

@@ -29,7 +29,7 @@ from scenemind.config import LoopClosureConfig
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Pose
 from scenemind.geometry.open3d import MissingOpen3DError, load_open3d
-from scenemind.memory.loops.alignment import Surface, align
+from scenemind.memory.loops.alignment import Surface, align, seen_from
 from scenemind.memory.loops.pose_graph import Loop, solve
 from scenemind.memory.loops.submaps import (
     LEAST_FRAMES,
@@ -339,8 +339,10 @@ class LoopClosing:
                 first_T_second = (
                     self._world_T[first].inverse() @ aligned.move @ self._world_T[second]
                 )
+                held = seen_from(aligned.held, aligned.move @ self._world_T[second])
+                residual_m, moves = aligned.residual_m, aligned.moves
                 confirmed |= self._note(
-                    Loop(first, second, first_T_second, aligned.residual_m, far, aligned.moves)
+                    Loop(first, second, first_T_second, residual_m, held, far, moves)
                 )
         return confirmed
 

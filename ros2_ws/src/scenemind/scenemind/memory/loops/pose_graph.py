@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.geometry import Pose
+from scenemind.memory.loops.alignment import seen_from
 
 # Standard deviations: of odometry, at rest, a metre of way, a radian of turn; of a loop.
 _STILL_M, _STILL_RAD = 0.003, math.radians(0.1)
 _PER_M, _RAD_PER_M = 0.01, math.radians(0.3)
 _PER_RAD, _RAD_PER_RAD = 0.001, math.radians(0.1)
 _LEVEL_RAD = math.radians(0.1)  # odometry knows where down is
-_LOOP_M, _LOOP_RAD = 0.015, math.radians(0.4)
+_LOOP_M = 0.015  # of the planes that it brings together
 _DROPPED_AT = 5.0  # standard deviations of a loop
 # The scale of odometry: the least length that tells it, loops, and how many standard errors it must
 # be off; what lies within them may be the alignments' own error.
@@ -42,6 +43,8 @@ class Loop:
     Attributes:
         first, second: numbers of the pieces, the older one first.
         first_T_second: between their anchors. residual_m: of the alignment.
+        held: (6, 6), in the frame of the second one's anchor: see `Alignment.held`. Where the
+            planes lie far from the camera, a turn that they hardly hold is also a shift of it.
         far: found by objects, since odometry alone did not tell where to look.
         moves: it says that the pieces lie otherwise than they were mapped.
     """
@@ -50,6 +53,7 @@ class Loop:
     second: int
     first_T_second: Pose
     residual_m: float
+    held: NDArray[np.float64]
     far: bool = False
     moves: bool = True
 
@@ -105,7 +109,7 @@ def solve(
                 second,
                 first,
                 measured.matrix(),
-                _information(_LOOP_M, _LOOP_RAD),
+                _information_of(seen_from(loop.held, anchor_T_node[second])),
                 uncertain=True,
             )
         )
@@ -172,3 +176,15 @@ def _information(sigma_m: float, sigma_rad: float) -> NDArray[np.float64]:
     """(6, 6): turns about x, y, z, then shifts, as Open3D orders them."""
     sigmas = np.array([_LEVEL_RAD, _LEVEL_RAD, sigma_rad, sigma_m, sigma_m, sigma_m])
     return np.asarray(np.diag(1.0 / sigmas**2))
+
+
+def _information_of(held: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(6, 6): of a loop in the frame of a node, from what holds it there.
+
+    Planes in all directions hold a shift along each by a third. Clouds are bent, more than points
+    are noisy: thousands of them do not know more than one.
+    """
+    known = 3.0 / _LOOP_M**2 * held
+    known[:2], known[:, :2] = 0.0, 0.0
+    known[0, 0] = known[1, 1] = 1.0 / _LEVEL_RAD**2
+    return np.asarray(known)

@@ -37,7 +37,7 @@ class Stretch:
         votes, observation_count, whole_count, first_seen_ns, last_seen_ns: see `ObjectRecord`.
         track_ids: tracklets that began in it.
         colors: (24,) float64. appearance: (48,) float32; None: unknown.
-        noise: (8,) float64, see `NoiseOfViews`.
+        noise: (14,) float64, see `NoiseOfViews`.
         cell_m: edge of the voxels.
         keys: (M,) int64, of voxels. points: (M, 3) float32, world. hits, weights: (M,) float32.
         shown: (M, 4) uint16, where about a voxel's mean point each of some views showed it: see
@@ -69,7 +69,7 @@ class Stretch:
         keys, shown = voxel_keys(points, self.cell_m), turned(self.shown, matrix[:3, :3])
         squares = matrix[:3, :3] ** 2  # variances along axes turn as these
         noise = self.noise.copy()
-        noise[2:5], noise[5:8] = squares @ noise[2:5], squares @ noise[5:8]
+        noise[2:] = (noise[2:].reshape(4, 3) @ squares.T).ravel()
         return replace(self, noise=noise, points=points, keys=keys, shown=shown)
 
 
@@ -95,7 +95,7 @@ class ObjectRecord:
         doubt: times its place was seen through, less times it was seen there.
         places: (P, 6) float32, world, metres: boxes (lowest, highest corner) that pictures told.
         place_frames: (P,) int32, numbers of their frames.
-        noise: (8,) float64, of the depth in its views: see `NoiseOfViews`.
+        noise: (14,) float64, of its views: see `NoiseOfViews`.
         cell_m: edge of the voxels that the columns below stand for.
         new_count: number of voxels added since the surface was computed.
         points: (M, 3) float32, world, metres: mean point of every occupied voxel.

@@ -48,6 +48,9 @@ _MIDDLE_SIGMAS = 1.3  # from the mean along an axis: four fifths of the points
 # Single poses shake where a corner of an object, moved as one frame and as the mean of so many on
 # either side, is not at one place.
 _BESIDE, _ALIKE_M = 2, 0.003
+# Share of the reckoned variance of the shake that is surely some: level surfaces tell up to a
+# quarter more shake than there is.
+_SURE_SHAKE = 0.5
 # Weight of a voxel, as a share of what it had before, that is a rounding error.
 _NO_WEIGHT = 1e-5
 _NOTHING_SHOWN = np.zeros((0, MOST_SAMPLED), np.uint16)
@@ -223,25 +226,38 @@ def corrected(
     off = (by_itself[:, None, :3, :3] @ corners[:, :, None] + by_itself[:, None, :3, 3:])[..., 0]
     shaken = np.sqrt(np.square(off).sum(axis=2).max(axis=1)) > _ALIKE_M
     again = np.unique(owner[shaken])
+    if not len(again):
+        return moved
     hits = _hits_a_view(stretches, again)
+    left = _shake_left([stretches[row] for row in again], off[np.isin(owner, again)])
     for row in again.tolist():
         voxels = _by_view(stretches[row], matrices[owner == row], hits)
         if len(voxels.keys):  # else the surface dropped all that these views showed
-            noise = _less_shake(moved[row].noise, off[owner == row])
+            noise = _less_shake(moved[row].noise, left)
             moved[row] = replace(moved[row], noise=noise, **voxels._asdict())
     return moved
 
 
-def _less_shake(noise: NDArray[np.float64], off: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The noise of views without what they shook.
+def _shake_left(stretches: Sequence[Stretch], off: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3,): share of the reckoned variance of the shake along each axis that a correction leaves.
 
     Args:
-        noise: (8,), see `NoiseOfViews`. off: (K, 8, 3), how corners moved in some of the views.
+        stretches: at least one. off: (K, 8, 3), how corners moved in some of their views from the
+            mean of the frames about each, which the frame itself is one of.
     """
-    variance = np.square(off).mean(axis=(0, 1))
-    views, weight, *sums = np.split(noise, (1, 2, 5))
-    left = [np.maximum(s - n * variance, 0.0) for n, s in zip((views, weight), sums, strict=True)]
-    return np.concatenate((views, weight, *left))
+    about = 2 * _BESIDE + 1
+    taken_out = np.square(off).mean(axis=(0, 1)) * about / (about - 1)
+    noise = np.sum([stretch.noise for stretch in stretches], axis=0)
+    left = 1.0 - taken_out / np.maximum(noise[8:11] / max(noise[0], 1.0), 1e-12)
+    return np.where(left > _SURE_SHAKE, left, 0.0)
+
+
+def _less_shake(noise: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The noise of views (14,), of whose shake shares (3,) are left."""
+    sums = noise[2:].reshape(4, 3).copy()
+    sums[:2] = np.maximum(sums[:2] - (1.0 - left) * sums[2:], 0.0)
+    sums[2:] *= left
+    return np.concatenate((noise[:2], sums.ravel()))
 
 
 def _hits_a_view(stretches: Sequence[Stretch], again: NDArray[np.intp]) -> float:

@@ -125,6 +125,16 @@ _LEAST_SIGMA_M = 0.003
 _UNIT_M2 = 1e-4  # a view with a noise of 1 cm weighs about 1
 
 
+def _sum(a: Vector, b: Vector) -> Vector:
+    (x, y, z), (dx, dy, dz) = a, b
+    return x + dx, y + dy, z + dz
+
+
+def _times(weight: float, of: Vector) -> Vector:
+    x, y, z = of
+    return weight * x, weight * y, weight * z
+
+
 @dataclass(slots=True)
 class NoiseOfViews:
     """The noise in all views of one object: of depth, along the rays, and of poses that shake,
@@ -134,12 +144,15 @@ class NoiseOfViews:
         views: their number. weight: sum of their weights.
         sum_m2, weighted_m2: sum of their variances along the world's three axes, and of weight
             times variance.
+        shaken_m2, weighted_shaken_m2: the part of these that is of poses.
     """
 
     views: int = 0
     weight: float = 0.0
     sum_m2: Vector = (0.0, 0.0, 0.0)
     weighted_m2: Vector = (0.0, 0.0, 0.0)
+    shaken_m2: Vector = (0.0, 0.0, 0.0)
+    weighted_shaken_m2: Vector = (0.0, 0.0, 0.0)
 
     def add(self, sigma_m: float, ray: Vector, shake_m: float = 0.0) -> float:
         """Count a view; its weight, which is the inverse of the variance of its depth.
@@ -151,31 +164,47 @@ class NoiseOfViews:
         variance = sigma_m * sigma_m
         weight = _UNIT_M2 / (variance + _LEAST_SIGMA_M**2)
         x, y, z = ray
-        across = shake_m * shake_m
-        x, y, z = (variance * each * each + across * (1.0 - each * each) for each in (x, y, z))
-        self._add(1, weight, (x, y, z), (weight * x, weight * y, weight * z))
+        x, y, z = x * x, y * y, z * z
+        of_depth = variance * x, variance * y, variance * z
+        self._add(1, weight, of_depth, _times(weight, of_depth))
+        if shake_m > 0.0:
+            across = shake_m * shake_m
+            of_pose = across * (1.0 - x), across * (1.0 - y), across * (1.0 - z)
+            weighted = _times(weight, of_pose)
+            self._add(0, 0.0, of_pose, weighted)
+            self._add_shake(of_pose, weighted)
         return weight
 
     def absorb(self, other: NoiseOfViews) -> None:
         """Add the views of another object."""
         self._add(other.views, other.weight, other.sum_m2, other.weighted_m2)
+        self._add_shake(other.shaken_m2, other.weighted_shaken_m2)
 
     def _add(self, views: int, weight: float, sum_m2: Vector, weighted_m2: Vector) -> None:
-        (x, y, z), (dx, dy, dz) = self.sum_m2, sum_m2
-        self.sum_m2 = x + dx, y + dy, z + dz
-        (x, y, z), (dx, dy, dz) = self.weighted_m2, weighted_m2
-        self.weighted_m2 = x + dx, y + dy, z + dz
+        self.sum_m2, self.weighted_m2 = (
+            _sum(self.sum_m2, sum_m2),
+            _sum(self.weighted_m2, weighted_m2),
+        )
         self.views += views
         self.weight += weight
 
+    def _add_shake(self, shaken_m2: Vector, weighted_m2: Vector) -> None:
+        self.shaken_m2 = _sum(self.shaken_m2, shaken_m2)
+        self.weighted_shaken_m2 = _sum(self.weighted_shaken_m2, weighted_m2)
+
     def to_array(self) -> NDArray[np.float64]:
-        """(8,), to be stored."""
-        return np.array((self.views, self.weight, *self.sum_m2, *self.weighted_m2))
+        """(14,), to be stored: views, weight, and the four variances."""
+        of_all, of_poses = (
+            (*self.sum_m2, *self.weighted_m2),
+            (*self.shaken_m2, *self.weighted_shaken_m2),
+        )
+        return np.array((self.views, self.weight, *of_all, *of_poses))
 
     @classmethod
     def from_array(cls, values: NDArray[np.float64]) -> NoiseOfViews:
-        views, weight, x, y, z, *weighted = values.tolist()
-        return cls(int(views), weight, (x, y, z), (weighted[0], weighted[1], weighted[2]))
+        views, weight, *sums = values.tolist()
+        a, b, c, d = ((sums[k], sums[k + 1], sums[k + 2]) for k in (0, 3, 6, 9))
+        return cls(int(views), weight, a, b, c, d)
 
     def reach_m(self) -> NDArray[np.float64]:
         """(3,), metres: reach of the noise from a surface along each axis."""

@@ -8,7 +8,7 @@ what the other one measured. A wrong place is worse than none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from scenemind.geometry import PinholeCamera, Pose
 from scenemind.memory.history.camera_views import CameraViews
 from scenemind.memory.objects.gone_objects import FARTHEST_M, NEAREST_M, compare_points
 from scenemind.memory.places.constellation import Hypothesis, Landmarks, find_transforms
+from scenemind.memory.places.refining import refined
 from scenemind.memory.reader import MemoryReader
 
 # Objects and bits beyond chance that a place needs; the fewer ones are enough where depth agrees
@@ -46,6 +47,8 @@ class Location:
         bits: of evidence beyond chance; see `constellation`.
         rival_share: how much of it the next other transform explains, in [0, 1].
         agreement: share of the compared depth in which both maps agree; NaN: none was compared.
+        unrefined: why it is where the objects put it, and depth did not refine that; empty where
+            it did.
     """
 
     old_T_new: Pose | None
@@ -54,6 +57,7 @@ class Location:
     bits: float = 0.0
     rival_share: float = 0.0
     agreement: float = float("nan")
+    unrefined: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +70,8 @@ class _DepthView:
 def locate(new: MemoryReader, old: MemoryReader) -> Location:
     """Where the world of one memory lies in that of another one, both z-up.
 
-    Takes some tenths of a second and the memories' locks only for moments: for a thread beside
-    mapping.
+    Takes some tenths of a second, about one more where the place is found, and the memories' locks
+    only for moments: for a thread beside mapping.
     """
     ours, theirs = (_landmarks_of(memory) for memory in (new, old))
     for landmarks, which in ((ours, "the new map"), (theirs, "the old map")):
@@ -79,7 +83,11 @@ def locate(new: MemoryReader, old: MemoryReader) -> Location:
     found = find_transforms(ours, theirs)
     if not found:
         return _unknown("no two objects of the new map stand to each other as in the old one")
-    return _judge(found, ours, _Depths(new), _Depths(old))
+    judged = _judge(found, ours, _Depths(new), _Depths(old))
+    if judged.old_T_new is None:
+        return judged
+    place, unrefined = refined(new, old, judged.old_T_new)
+    return replace(judged, old_T_new=place, unrefined=unrefined)
 
 
 def _judge(found: Sequence[Hypothesis], ours: Landmarks, new: _Depths, old: _Depths) -> Location:
