@@ -18,7 +18,7 @@ from scenemind.language.english import (
     singular,
     with_article,
 )
-from scenemind.language.nearest import thing_words
+from scenemind.language.spelling import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
