@@ -387,12 +387,6 @@ def _surest_of(subject: trees.Reference, by: trees.Superlative) -> trees.Questio
     return trees.ListObjects(replace(subject, noun=noun, ranks=(trees.Rank(by),)))
 
 
-def _closest_pair(subject: trees.Reference, by: Any) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase) or subject.count not in (None, 2):
-        return None
-    return trees.ClosestPair(replace(subject, count=None, definite=False), by)
-
-
 def _on_each(
     subject: trees.Reference, anchors: trees.Reference, predicate: str = ""
 ) -> trees.Question | None:
@@ -572,7 +566,6 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Count": _count,
     "CountAt": _count_at,
     "Compare": _compare,
-    "ClosestPair": _closest_pair,
     "CompareTo": _compare_to,
     "CountBoth": _count_both,
     "CountsAt": _counts_at,
@@ -585,9 +578,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
-    "IsCalled": lambda subject, noun, negated=False: trees.Verify(
-        subject, trees.Described(noun, negated)
-    ),
+    "IsCalled": lambda subject, noun: trees.Verify(subject, trees.Described(noun)),
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),

@@ -344,14 +344,6 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class ClosestPair:
-    """Question such as "which two chairs are closest to each other"; or farthest apart."""
-
-    subject: NounPhrase
-    by: Literal["closest", "farthest"] = "closest"
-
-
-@dataclass(frozen=True, slots=True)
 class OnEach:
     """Question such as "is there a lamp on every table"; predicate empty: on it or at it."""
 
@@ -481,7 +473,7 @@ Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
     | HasRoomFor | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore
-    | TimesSeen | Choose | IsTaken | Joined | ClosestPair | OnEach | PastClaim | Help
+    | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

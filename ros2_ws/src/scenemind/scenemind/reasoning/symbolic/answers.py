@@ -52,7 +52,6 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.HowMuchMore: comparison_answers.how_much_more,
     trees.CompareCounts: comparison_answers.compare_counts,
     trees.Distance: place_answers.distance,
-    trees.ClosestPair: place_answers.closest_pair,
     trees.OnEach: set_answers.on_each,
     trees.Help: set_answers.what_can_be_asked,
     trees.Size: place_answers.size,
