@@ -150,6 +150,10 @@ class NounPhrase(_AnyReference):
     of_speaker: bool = False
     bound: Bound = ""
 
+    def that(self, *conditions: Condition) -> NounPhrase:
+        """The description with further conditions."""
+        return replace(self, conditions=(*self.conditions, *conditions))
+
 
 Reference = NounPhrase | Viewer | Marked | ObjectNumber
 Condition = HasAttribute | Related | Described | Among

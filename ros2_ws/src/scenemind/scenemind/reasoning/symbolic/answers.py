@@ -122,7 +122,7 @@ def subject_of(question: trees.Question) -> Reference:
         case trees.Help():
             return NounPhrase("")
         case trees.Verify(subject=NounPhrase() as subject, condition=condition):
-            return replace(subject, conditions=(*subject.conditions, condition))
+            return subject.that(condition)
     return question.subject
 
 

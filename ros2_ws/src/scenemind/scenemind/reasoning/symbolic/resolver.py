@@ -647,4 +647,4 @@ def _without_unmeasured(reference: Reference) -> Reference:
     if not isinstance(reference, NounPhrase) or is_kind:
         return reference
     shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
-    return replace(reference, noun="", conditions=(*reference.conditions, *shown))
+    return replace(reference, noun="").that(*shown)

@@ -99,7 +99,7 @@ def on_each(question: trees.OnEach, at: Resolver) -> Reply:
     ways = (question.predicate,) if question.predicate else ("on", *BESIDE)
     for anchor in anchors:
         of = (trees.ObjectNumber(anchor.object_id),)
-        there = [replace(one, conditions=(*one.conditions, Related(way, of))) for way in ways]
+        there = [one.that(Related(way, of)) for way in ways]
         said = (thing for each in there for thing in set_of(each, at).objects)
         found[anchor] = tuple(dict.fromkeys(thing for thing in said if thing != anchor))
     without = [anchor for anchor in anchors if not found[anchor]]
