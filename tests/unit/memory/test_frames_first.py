@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -70,3 +71,10 @@ def test_who_yields_to_nothing_waits_for_nothing(monkeypatch: pytest.MonkeyPatch
 def test_batches_have_all_values_in_their_order() -> None:
     assert [value for batch in in_batches(range(10_000)) for value in batch] == list(range(10_000))
     assert list(in_batches(())) == []
+
+
+def test_threads_take_turns_more_often_beside_frames_and_as_before_after_it() -> None:
+    usual_s = sys.getswitchinterval()
+    with Way().yielded():
+        assert sys.getswitchinterval() < 0.001 < usual_s
+    assert sys.getswitchinterval() == usual_s

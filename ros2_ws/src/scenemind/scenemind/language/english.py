@@ -83,15 +83,21 @@ def singular(word: str) -> str:
 
 
 def normal(words: str) -> str:
-    """Normal form: lower case, single spaces, no hyphens or underscores, singular last word."""
-    cleaned = words.lower().replace("_", " ").replace("-", " ").split()
-    return " ".join((*cleaned[:-1], singular(cleaned[-1]))) if cleaned else ""
+    """Normal form: lower case, single spaces, no hyphens or underscores, singular."""
+    return singular_name(words.lower().replace("_", " ").replace("-", " ").split())
+
+
+def singular_name(words: Sequence[str]) -> str:
+    """A name with its last word in the singular, or the one before "of": "tub of wipes"."""
+    last = words.index("of") - 1 if "of" in words[1:-1] else len(words) - 1
+    return " ".join((*words[:last], *map(singular, words[last : last + 1]), *words[last + 1 :]))
 
 
 def plural(phrase: str) -> str:
     """The plural of a noun or a compound noun ("dining table" -> "dining tables")."""
-    head, _, last = phrase.rpartition(" ")
-    return f"{head} {_plural_word(last)}".strip()
+    thing, of, content = phrase.partition(" of ")
+    head, _, last = thing.rpartition(" ")
+    return f"{head} {_plural_word(last)}".strip() + of + content
 
 
 def is_plural(word: str) -> bool:

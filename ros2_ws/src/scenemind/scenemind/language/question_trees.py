@@ -13,6 +13,7 @@ from scenemind.language.clauses import PARTS
 from scenemind.language.english import is_plural, normal, plural, word_set
 from scenemind.language.follow_ups import called, kind_of
 from scenemind.language.qualities import find_attribute
+from scenemind.language.referring.chunks import ROOMS
 from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Bound
 from scenemind.language.time_expressions import TimeExpression
@@ -239,6 +240,11 @@ def _enough(subject: trees.NounPhrase, people: int) -> trees.Question | None:
     if subject.count is not None:
         return None
     return trees.Exists(replace(subject, count=people))
+
+
+def _ask_room(noun: str = "") -> trees.Question | None:
+    is_room = not noun or noun.split()[-1] in ROOMS or noun.endswith("room")
+    return trees.AskRoom(noun) if is_room else None
 
 
 def _only_one(subject: trees.NounPhrase) -> trees.Question | None:
@@ -570,6 +576,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "IsOwned": lambda subject, owner: trees.Verify(
         subject, trees.HasAttribute("owner", owner.lower())
     ),
+    "AskRoom": _ask_room,
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
@@ -582,6 +589,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
     "SeenBefore": lambda first, second: trees.IsMore(first, second, trees.Rank("earliest")),
+    "HowManySit": lambda: trees.Count(trees.NounPhrase("seat")),
+    "SeatsFor": lambda people: _enough(trees.NounPhrase("seat"), people),
     "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
     "UsableAt": lambda use, subject: _usable(lexicon.at_place(use), subject),

@@ -252,10 +252,10 @@ class ListObjects:
 class Same:
     """Question such as "are the shelf and the desk of the same colour"; one subject: all its
     objects, or any two of them. The kind is what they are: "are both things chairs"; a dimension
-    is measured."""
+    is measured; everything is kind, size and colour."""
 
     subjects: tuple[Reference, ...]
-    key: Attribute | Dimension | Literal["kind"]
+    key: Attribute | Dimension | Literal["kind", "everything"]
     of_any: bool = False
 
 
@@ -476,10 +476,10 @@ class Joined:
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
-    | HasRoomFor | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore | HowMuchMore
-    | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
+    | HasRoomFor | AskRoom | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore
+    | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
 )  # fmt: skip
-SituatedQuestion = Question | AskDirection | AskRoom | IsWayClear
+SituatedQuestion = Question | AskDirection | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 
 from scenemind.memory.frame_corrections import FrameCorrections
 from scenemind.memory.frames_first import Way, give_way
@@ -26,8 +25,6 @@ from scenemind.memory.objects.plausible_labels import WallPlanes
 from scenemind.memory.state import MemoryState, PreparedPoses
 from scenemind.memory.types import PoseCorrection
 
-_AT_ONCE = 4  # objects that are copied under one lock
-_BLOCKS_AT_ONCE = 2  # of floor, 10 m2 each
 _CATCHING_UP = 8  # times that copies follow the frames before they take their place
 _FEW = 1  # frames that they follow at that moment
 
@@ -71,10 +68,10 @@ def migrate(
     give_way()
     with lock:
         state.perceived()  # what came apart has no values yet, which the next frame would make
-    while some := dict(islice(floor, _BLOCKS_AT_ONCE)):
+    for block in floor:
         give_way()
         with lock:
-            state.occupancy.put_moved(some, corrections.of_frames)
+            state.occupancy.put_moved(dict([block]), corrections.of_frames)
     same: dict[int, int] = {}
     while True:
         give_way()
@@ -123,13 +120,12 @@ class _Copies:
             walls, floor_z: as they are in the corrected world.
         """
         self._walls, self._floor_z = walls, floor_z
-        left = iter(ids)
-        while part := list(islice(left, _AT_ONCE)):
+        for object_id in ids:
             give_way()
             with self._lock:
-                frozen = self._map.frozen(part)
-            done = corrected_objects(frozen, self._corrections, walls, floor_z)
-            self.ready.update((one.frozen.entry.object_id, one) for one in done)
+                frozen = self._map.frozen([object_id])
+            for done in corrected_objects(frozen, self._corrections, walls, floor_z):
+                self.ready[object_id] = done
 
     def follow(self, frames: Sequence[SeenFrame]) -> None:
         """Add what frames added to the map."""

@@ -15,7 +15,7 @@ from scenemind.language.english import (
     normal,
     plural,
     read_table,
-    singular,
+    singular_name,
     with_article,
     word_set,
 )
@@ -196,13 +196,14 @@ def _numbers(p: SlotWords) -> tuple[int, ...] | None:
 def _label(p: SlotWords) -> str | None:
     """A label of up to five words, the last in the singular."""
     p.take(*_PHRASES["kind_of"])
-    *others, last = rest(p) or ("",)
+    words = rest(p) or ("",)
+    *others, last = words
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
     ends |= {*others[:1], last} & _AT_NO_END
     is_plain = all(word[:1].isalnum() for word in (*others, last))
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
-    return " ".join((*others, singular(last)))
+    return singular_name(words)
 
 
 def _known_name(p: SlotWords) -> str | None:

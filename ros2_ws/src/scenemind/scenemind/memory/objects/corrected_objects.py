@@ -61,7 +61,7 @@ class CorrectedObject:
     """An object after poses were corrected.
 
     Attributes:
-        found: None: nothing of it moves. value: of `found`; None: to be made.
+        found: None: nothing of it moves. value: as it is then; None: to be made.
     """
 
     __slots__ = ("_mark", "found", "frozen", "value")
@@ -109,12 +109,12 @@ def corrected_objects(
         give_way()
         start, end = end, end + len(own)
         found, value = one.copy.corrected(corrections, matrices[start:end]), None
-        if found is not None:
-            for entry in (found.entry, *found.parts):
-                entry.stand_on(floor_z)
-                _ = entry.box  # kept, so that it is not made under the lock
-            if walls is not None and found.entry.confirmed and found.entry.gone_ns is None:
-                value = found.entry.to_object(walls)
+        now, parts = (one.copy, ()) if found is None else (found.entry, found.parts)
+        for entry in (now, *parts):
+            entry.stand_on(floor_z)
+            _ = entry.box  # kept, so that it is not made under the lock
+        if walls is not None and now.confirmed and now.gone_ns is None:
+            value = now.to_object(walls)
         done.append(CorrectedObject(one, found, value))
     return done
 

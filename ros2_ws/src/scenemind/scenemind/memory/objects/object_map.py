@@ -115,7 +115,7 @@ class PoseUpdate:
 
 
 # Objects compared at once after poses were corrected, between frames.
-_JOINED_AT_ONCE = 2
+_JOINED_AT_ONCE = 1
 # Frames for which an unconfirmed object is kept at least, but no longer than so many times its
 # lifetime: after a pause things have moved.
 _TENTATIVE_FRAMES, _MOST_TENTATIVE = 30, 12
@@ -484,7 +484,7 @@ class ObjectMap:
                 self._entries[object_id] = moved
                 self._note_box(moved)
                 self._uncompared.discard(object_id)
-                if found is not None and done.value is not None:
+                if done.value is not None:
                     values[object_id] = done.value
             else:
                 self._gone.add(moved)
@@ -494,7 +494,7 @@ class ObjectMap:
                 self._tracks.give(part.track_ids, part.object_id)
                 split_off[part.object_id] = object_id, tuple(part.track_ids)
                 changed.add(part.object_id)
-            if found is None or done.value is None:
+            if done.value is None:
                 self._stale.add(object_id)
         self._values = dict(sorted(values.items()))
         self._stale |= self._hidden_seats.ids

@@ -46,7 +46,7 @@ from scenemind.perception.types import Detections
 # a camera that returns between two anchors is assigned to the same one each time.
 _NEARLY = 0.1
 _ROUNDING_RAD, _ROUNDING = 1e-6, 1e-9
-_AT_ONCE = 64  # locations that are corrected before frames go first
+_AT_ONCE = 16  # locations that are corrected before frames go first
 
 
 class Anchors:

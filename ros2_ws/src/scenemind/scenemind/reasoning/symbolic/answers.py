@@ -57,6 +57,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.Size: place_answers.size,
     trees.AskCarrier: place_answers.carrier,
     trees.HasRoomFor: place_answers.room_for,
+    trees.AskRoom: place_answers.kind_of_room,
     trees.FitsBetween: place_answers.fits_between,
     trees.IsWayFree: place_answers.way_free,
     trees.Where: place_answers.locate,
@@ -74,7 +75,6 @@ _LOOSE_ANSWERS: Mapping[type, Callable[[Any, LooseResolver], Reply]] = {
     trees.Where: viewer_answers.side_or_place,
     trees.AskDirection: viewer_answers.direction,
     trees.IsWayClear: viewer_answers.is_way_clear,
-    trees.AskRoom: viewer_answers.kind_of_room,
 }
 
 
@@ -119,7 +119,7 @@ def subject_of(question: trees.Question) -> Reference:
             return question.subjects[0]
         case trees.Changed():
             return question.subject or NounPhrase("")
-        case trees.Help():
+        case trees.Help() | trees.AskRoom():
             return NounPhrase("")
         case trees.Verify(subject=NounPhrase() as subject, condition=condition):
             return subject.that(condition)

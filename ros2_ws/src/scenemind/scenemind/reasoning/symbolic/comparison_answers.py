@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -34,6 +35,8 @@ from scenemind.reasoning.symbolic.situated.usual import attribute_of
 
 # Things that are each told; of more the most frequent colour is.
 _FEW = 3
+# Longest sides of things that are the same, one to the other: views hide some of each.
+_OF_A_SIZE = 1.4
 _OPPOSITE = {"more": "fewer", "fewer": "more"}
 
 
@@ -52,11 +55,15 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     if len(things) < 2:
         meant = say.listed(things) or "nothing known"
         raise ReasoningError("not_found", f"Only {meant} is meant: there is nothing to compare.")
+    if key == "everything":
+        key = _differing(things)
     match key:
         case "kind":
             values = [thing.label for thing in things]
         case "" | "height" | "width" | "length" | "elevation" | "thickness" | "depth":
             return _same_measure(key, things, at.scene)
+        case "size" if not is_loose:
+            return _same_measure("length", things, at.scene)
         case _ if is_loose:
             values = [attribute_of(thing, key).value for thing in things]
         case _:
@@ -75,9 +82,19 @@ def same(question: trees.Same, at: Resolver) -> Reply:
         for thing, value in known
     ]
     sure = say.mean_existence(things)
+    if key == "kind":
+        return Reply(f"{word}, they are {say.listed(things)}", sure, things, word)
     if key == "color" and word == "no" and len(known) > _FEW:
         return _most_alike(known, each, things, sure)
     return Reply(f"{word}, {say.bounded(each)}", sure, things, word)
+
+
+def _differing(things: Sequence[MapObject]) -> Literal["kind", "length", "color"]:
+    """What tells things apart first, of kind and size; their colour if neither does."""
+    if not all(alike("kind", things[0].label, thing.label) for thing in things):
+        return "kind"
+    longest = [max(thing.box.size) for thing in things]
+    return "length" if max(longest) > _OF_A_SIZE * min(longest) else "color"
 
 
 def _most_alike(

@@ -429,7 +429,7 @@ def _related(
     kind: EditKind = "add_relation" if is_new else "delete_relation"
     edits, told = [], []
     for thing in objects:
-        other = _other(command.anchor, thing, at)
+        other = _other(command.anchor, thing, at, denied="" if is_new else command.predicate)
         if other is thing:
             raise ReasoningError(
                 "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
@@ -455,9 +455,15 @@ def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
     return all(c > t for c, t in zip(carrier.box.size[:2], thing.box.size[:2], strict=True))
 
 
-def _other(reference: trees.Reference, thing: MapObject, at: Resolver) -> MapObject:
-    """The anchor of a relation; of several walls, the nearest one."""
+def _other(reference: trees.Reference, thing: MapObject, at: Resolver, *, denied: str) -> MapObject:
+    """The anchor of a relation; of several walls, the nearest one; of several things, the one of
+    which a relation is denied that holds."""
     rows = at.existing(reference).rows
+    if denied:
+        related = at.scene.relations_of(at.scene.row_of_id[thing.object_id], denied)
+        held = np.intersect1d(rows, [row for row, _ in related])
+        if len(held) == 1:
+            return at.scene.objects[int(held[0])]
     building = rows[~at.scene.is_object[rows]]
     if not len(building):
         return at.scene.objects[at.single(reference)]

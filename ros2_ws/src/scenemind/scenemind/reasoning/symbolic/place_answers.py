@@ -17,7 +17,7 @@ from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room, room_weights
+from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
 
 # A landmark has at least this share of the object's length, so that it is easier to find.
 _LANDMARK_LENGTH = 0.8
@@ -26,6 +26,8 @@ _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
+# Least weight of a confirmed kind of room, relative to the likeliest.
+_AS_LIKELY = 0.75
 _SIDES = {"length": "length", "depth": "width", "height": "height"}
 # Asked of a room, both are its height.
 _UPRIGHT = ("height", "elevation")
@@ -325,6 +327,28 @@ def telling(kind: str, at: Resolver) -> dict[str, MapObject]:
 def room_weight(kind: str, at: Resolver) -> float:
     """What tells that the room is of a kind."""
     return sum(room_weights(kind)[name] for name in telling(kind, at))
+
+
+def kind_of_room(question: trees.AskRoom, at: Resolver) -> Reply:
+    """Yes or no to a kind of room by its objects; without words, the likeliest kind.
+
+    Raises:
+        ReasoningError: `not_found`: no object tells it.
+    """
+    weights = {kind: room_weight(kind, at) for kind in room_kinds()}
+    likeliest, second = sorted(weights, key=lambda kind: -weights[kind])[:2]
+    things = tuple(telling(likeliest, at).values())[:_NAMED_OF_ROOM]
+    if not things:
+        raise ReasoningError("not_found", "Nothing that I know tells what kind of room this is.")
+    has = f"it has what {with_article(likeliest)} has: {say.listed(things)}"
+    asked = find_room(question.noun) if question.noun else likeliest
+    other = second if asked in (None, likeliest) else asked
+    sure = weights[likeliest] / (weights[likeliest] + weights[other]) * say.mean_existence(things)
+    if not question.noun:
+        return Reply(has, sure, things, likeliest)
+    is_so = asked is not None and weights[asked] >= _AS_LIKELY * weights[likeliest]
+    word = say.yes_or_no(is_so)
+    return Reply(f"{word}, {has}", sure, things, word)
 
 
 def room_for(question: trees.HasRoomFor, at: Resolver) -> Reply:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
@@ -519,7 +519,8 @@ class SymbolicReasoner:
             raise not_understood(error, query.text) from error
         remarks = (f'not read: "{shown(each)}"' for each in read_as.remarks)
         missed = (f'{_MISSED} "{shown(each)}"' for each in read_as.missed)
-        return read_as.question, (*remarks, *missed)
+        question = read_as.question if is_pointed else _of_unmarked(read_as.question)
+        return question, (*remarks, *missed)
 
     def _resolver(
         self, query: Query, snapshot: MemorySnapshot, *, compares: bool = True
@@ -535,6 +536,13 @@ class SymbolicReasoner:
             return ()
         way_out = "name things of the map, or give a viewpoint"
         return (f'the situation "{shown(said)}" was not read: {way_out}',)
+
+
+def _of_unmarked(tree: Any) -> Any:
+    """A question in which "that cup" is the cup, where nothing is marked."""
+    if isinstance(tree, trees.Marked) and tree.noun:
+        return trees.NounPhrase(tree.noun, definite=True)
+    return trees.with_parts(tree, _of_unmarked)
 
 
 def _question_before(text: str) -> trees.Question | None:

@@ -8,6 +8,7 @@ boxes say.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -193,8 +194,8 @@ class GradedRelations:
         return np.asarray(np.all(each, axis=0))
 
     def lies_between(self, pairs: Sequence[tuple[Anchor, Anchor]], among: Rows) -> Scores:
-        """Scores (N,) of lying between the anchors of a pair, which themselves do not, to the
-        letter; 0 for others than these rows (M,)."""
+        """Scores (N,) of lying between the anchors of a pair, to the letter; 0 for others than
+        these rows (M,), for the anchors, and for what they carry or what carries them."""
         pairs = pairs[:_MOST_PAIRS]
         each = [np.array([end.box.extent() for end in ends]) for ends in zip(*pairs, strict=True)]
         ends = [np.repeat(extents, len(among), axis=0) for extents in each]
@@ -204,8 +205,18 @@ class GradedRelations:
         found = np.zeros(len(self._scene))
         for scores, (a, b) in zip(fit, pairs, strict=True):
             scores[(among == a.row) | (among == b.row)] = 0.0
+            for at in np.flatnonzero(scores):
+                if self._is_carried(int(among[at]), (a.row, b.row)):
+                    scores[at] = 0.0
         found[among] = fit.max(axis=0)
         return found
+
+    def _is_carried(self, row: int, others: Sequence[int | None]) -> bool:
+        """Whether a thing is on or in one of others, or one of them on or in it."""
+        ends = [other for other in others if other is not None]
+        pairs = [*itertools.product([row], ends), *itertools.product(ends, [row])]
+        of = self._scene.relations_of
+        return any(end == b for a, b in pairs for name in CARRYING for end, _ in of(a, name))
 
     def graded(
         self, predicate: str, rows: Sequence[int], onlooker: Onlooker, among: Rows

@@ -22,6 +22,7 @@ from scenemind.language.spelling import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
@@ -32,7 +33,14 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.place_answers import at_place, find_gone
-from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, gaps_to, is_room
+from scenemind.reasoning.symbolic.presumptions import DOUBTED
+from scenemind.reasoning.symbolic.relation_scores import (
+    ALIKE,
+    BESIDE,
+    gaps_to,
+    is_room,
+    relations_of,
+)
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
@@ -41,7 +49,7 @@ from scenemind.reasoning.symbolic.situated.usual import find_room, usual_count
 _CONSUMING = ("eat", "drink")
 # Most things whose places are told where none is where it was looked for.
 _FEW = 3
-# Closer objects touch the anchor, and are no hint.
+# Closer objects touch.
 _TOUCHING_M = 0.005
 
 
@@ -387,12 +395,18 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
         text = f"I cannot tell what {say.the(shown_by)} shows, and nothing lies in it"
         return Reply(text, ABSENCE_CONFIDENCE, (shown_by,))
     gaps = gaps_to(at.scene, anchors[0])
-    gaps[~at.scene.is_object | (gaps < _TOUCHING_M)] = np.inf
+    gaps[~at.scene.is_object | (at.scene.confidence < DOUBTED)] = np.inf
     gaps[[anchor.row for anchor in anchors if anchor.row is not None]] = np.inf
+    everything, relations = np.ones(len(gaps)), relations_of(at.scene)
+    for predicate in CARRYING:  # what it holds, or holds it, is no hint
+        gaps[relations.to_the_letter(predicate, anchors[:1], everything, None) > 0.0] = np.inf
+        if anchors[0].row is not None:
+            gaps[[row for row, _ in at.scene.relations_of(anchors[0].row, predicate)]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
         closest = say.the(at.scene.objects[nearest])
-        text += f"; the closest object is {closest}, {say.metres(gaps[nearest])} away"
+        away = f", {say.metres(gaps[nearest])} away" if gaps[nearest] > _TOUCHING_M else ""
+        text += f"; the closest object is {closest}{away}"
     return Reply(text, ABSENCE_CONFIDENCE)
 
 

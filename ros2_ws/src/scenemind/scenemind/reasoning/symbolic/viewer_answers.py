@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language import trees
-from scenemind.language.english import with_article
 from scenemind.language.trees import NounPhrase, Related, Viewer, relations_to_viewer
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.place_answers import brief_landmark, locate, room_weight, telling
+from scenemind.reasoning.symbolic.place_answers import brief_landmark, locate
 from scenemind.reasoning.symbolic.replies import Reply
-from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # Length of an arm and a lean.
@@ -33,9 +31,6 @@ _SAID = {
     "left": "on the left",
     "right": "on the right",
 }
-_SHOWN = 3
-# Least weight of a confirmed kind of room, relative to the likeliest.
-_AS_LIKELY = 0.75
 
 
 def direction(question: trees.AskDirection, at: LooseResolver) -> Reply:
@@ -105,20 +100,6 @@ def is_way_clear(question: trees.IsWayClear, at: LooseResolver) -> Reply:
     if things:
         return Reply(f"no, {say.listed(things)} {say.be(len(things))} there", 1.0, things, "no")
     return Reply("yes, nothing stands there", 1.0, brief="yes")
-
-
-def kind_of_room(question: trees.AskRoom, at: LooseResolver) -> Reply:
-    """Yes or no to a kind of room by its objects; without words, the likeliest kind."""
-    weights = {kind: room_weight(kind, at) for kind in room_kinds()}
-    likeliest = max(weights, key=lambda kind: weights[kind])
-    things = tuple(telling(likeliest, at).values())[:_SHOWN]
-    has = f"it has what {with_article(likeliest)} has{': ' * bool(things)}{say.listed(things)}"
-    if not question.noun:
-        return Reply(has, 1.0, things, likeliest)
-    kind = find_room(question.noun)
-    is_so = kind is not None and weights[kind] >= _AS_LIKELY * weights[likeliest] > 0.0
-    word = say.yes_or_no(is_so)
-    return Reply(f"{word}, {has}", 1.0, things, word)
 
 
 def side_of(bearing_rad: float) -> str:
