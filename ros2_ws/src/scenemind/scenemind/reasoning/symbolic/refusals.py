@@ -165,7 +165,8 @@ def _nearest_phrase(text: str, labels: Collection[str]) -> str:
         nouns = []
     if not any(normal(noun) not in things and len(noun.split()) > 1 for noun in nouns):
         return ""  # its words were taken one by one
-    return _as_phrase(text, labels) or (things.pop() if len(things) == 1 else "")
+    is_one = len(things) == len(nouns) == 1  # the sofa is not meant by "the lamp by the sofa"
+    return _as_phrase(text, labels) or (things.pop() if is_one else "")
 
 
 def _as_phrase(text: str, labels: Collection[str]) -> str:
