@@ -81,11 +81,6 @@ def test_a_question_may_be_about_the_one_before(before: str, text: str, plain: s
     ).replace("definite=True", "definite=False")
 
 
-def test_a_length_may_be_told_before_it_is_compared() -> None:
-    told = parse_question("My tree is 1.80 m. Is the shelf taller than that?")
-    assert told == parse_question("is the shelf taller than 1.80 m?")
-
-
 @pytest.mark.parametrize("text", ["the cup and what else?", "to the right of what is the cup?"])
 def test_what_no_clause_says_is_not_guessed(text: str) -> None:
     with pytest.raises(NotUnderstoodError):

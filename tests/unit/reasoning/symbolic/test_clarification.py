@@ -98,13 +98,13 @@ def test_without_a_dialogue_the_sentence_that_is_written_at_once_is_told(text: s
 
 def test_no_changes_nothing() -> None:
     memory = room_memory()
-    talk(memory, "sofa brown", "no")
+    talk(memory, "maybe the sofa is brown", "no")
     assert memory.corrections() == []
 
 
 def test_reply_without_a_dialogue_suggests_a_sentence() -> None:
     memory = room_memory()
-    done = Router(memory).align(Query("sofa brown"), by="Ada")
+    done = Router(memory).align(Query("maybe the sofa is brown"), by="Ada")
     assert done.failure is not None
     assert done.failure.code == "not_understood"
     assert "Do you mean that the sofa (object 8) is brown? Then say just that." in done.response

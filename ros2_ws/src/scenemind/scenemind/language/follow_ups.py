@@ -62,9 +62,8 @@ def beside_those_before(question: trees.Question, before: trees.Question | None)
         return question
     if not isinstance(told, trees.Reference):
         return question
-    others = replace(subject, conditions=(*subject.conditions, trees.Among(told, negated=True)))
-    parts: dict[str, Any] = {"subject": others}
-    return replace(question, **parts)
+    others = subject.that(trees.Among(told, negated=True))
+    return replace(question, subject=others)  # type: ignore[arg-type]
 
 
 def of_them(question: trees.Question, words: Words) -> trees.Question:
@@ -195,8 +194,7 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
         case trees.HasAttribute(key="affordance", value=use) if meant.noun:
             return replace(tree, value=_PRONOUN.sub(normal(meant.noun).split(" ")[-1], use))
         case trees.NounPhrase(other=True) if tree.noun and normal(tree.noun) == normal(meant.noun):
-            others = trees.Among(meant, negated=True)
-            return replace(tree, other=False, conditions=(*tree.conditions, others))
+            return replace(tree, other=False).that(trees.Among(meant, negated=True))
         case trees.NounPhrase(noun="" | "other" | "others"):
             own = tuple(with_meant(each, meant, is_pointed) for each in tree.conditions)
             ranks = tuple(with_meant(rank, meant, is_pointed) for rank in tree.ranks)

@@ -115,14 +115,21 @@ def _is_no_thing(noun: str) -> bool:
 
 
 def has_subject(build: Callable[..., Any], said: Bound) -> bool:
-    """Whether there is a subject among the values for what builds a tree, if it needs one."""
-    return "subject" in said or not _needs_subject(build)
+    """Whether there is a subject among the values for what builds a tree, if it needs one; a phrase
+    if it takes no other."""
+    needs, of_phrase = _needed_subject(build)
+    if "subject" not in said:
+        return not needs
+    return not of_phrase or isinstance(said["subject"], trees.NounPhrase)
 
 
 @cache
-def _needs_subject(build: Callable[..., Any]) -> bool:
+def _needed_subject(build: Callable[..., Any]) -> tuple[bool, bool]:
+    """Whether a subject is needed, and whether it has to be a phrase."""
     subject = signature(build).parameters.get("subject")
-    return subject is not None and subject.default is subject.empty
+    if subject is None:
+        return False, False
+    return subject.default is subject.empty, str(subject.annotation).endswith("NounPhrase")
 
 
 def _with(subject: trees.Reference, more: trees.NounPhrase) -> trees.Reference | None:
@@ -162,7 +169,7 @@ def _claim(
         but = except_things(things[0], subject, things[1])
         if but is None:
             return None
-        subject = replace(subject, conditions=(*subject.conditions, but))
+        subject = subject.that(but)
     if not isinstance(subject, trees.NounPhrase):
         return trees.Exists(subject) if condition is None else trees.Verify(subject, condition)
     if condition is None:
@@ -171,7 +178,7 @@ def _claim(
     is_use = getattr(condition, "key", "") == "affordance"
     is_use |= subject.bound != ""  # "are more than two chairs black"
     if (is_use or isinstance(condition, trees.Related)) and (is_thing or not subject.definite):
-        return trees.Exists(replace(subject, conditions=(*subject.conditions, condition)))
+        return trees.Exists(subject.that(condition))
     return trees.Verify(subject, condition)
 
 
@@ -200,11 +207,9 @@ def _of_either(
     """ "Which chairs are red or blue"."""
 
     def build(
-        subject: trees.Reference, first: trees.Condition, second: trees.Condition
+        subject: trees.NounPhrase, first: trees.Condition, second: trees.Condition
     ) -> trees.Question | None:
-        if not isinstance(subject, trees.NounPhrase):
-            return None
-        each = (replace(subject, conditions=(*subject.conditions, c)) for c in (first, second))
+        each = (subject.that(c) for c in (first, second))
         return trees.Joined(tuple(map(kind, each)), word)
 
     return build
@@ -223,16 +228,16 @@ def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
     return trees.ListObjects(replace(subject, conditions=said))
 
 
-def _not_the_other(subject: trees.Reference, other: trees.NounPhrase) -> trees.Question | None:
+def _not_the_other(subject: trees.NounPhrase, other: trees.NounPhrase) -> trees.Question | None:
     """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
-    if not isinstance(subject, trees.NounPhrase) or other.ranks:
+    if other.ranks:
         return None
     denied = tuple(replace(each, negated=not each.negated) for each in other.conditions)
-    return trees.Ground(replace(subject, conditions=(*subject.conditions, *denied)))
+    return trees.Ground(subject.that(*denied))
 
 
-def _enough(subject: trees.Reference, people: int) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase) or subject.count is not None:
+def _enough(subject: trees.NounPhrase, people: int) -> trees.Question | None:
+    if subject.count is not None:
         return None
     return trees.Exists(replace(subject, count=people))
 
@@ -242,9 +247,7 @@ def _ask_room(noun: str = "") -> trees.Question | None:
     return trees.AskRoom(noun) if is_room else None
 
 
-def _only_one(subject: trees.Reference) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase):
-        return None
+def _only_one(subject: trees.NounPhrase) -> trees.Question | None:
     return trees.Exists(replace(subject, count=1, bound="exactly"))
 
 
@@ -267,15 +270,6 @@ def _fits_under(
     return trees.FitsBetween(subject, trees.NounPhrase("floor", definite=True), length_m, thing)
 
 
-def _joined(
-    kind: Callable[[trees.Reference], trees.Question], word: str
-) -> Callable[..., trees.Question]:
-    def build(first: trees.Reference, second: trees.Reference, word: Any = word) -> trees.Question:
-        return trees.Joined((kind(first), kind(second)), word)
-
-    return build
-
-
 def _exists_any(
     first: trees.Reference,
     second: trees.Reference,
@@ -292,7 +286,7 @@ def _exists_any(
         # "A kettle or a toaster in the kitchen": both there.
         of_both = tuple(c for c in second.conditions if _is_place(c))
         if not any(map(_is_place, first.conditions)):
-            first = replace(first, conditions=(*first.conditions, *of_both))
+            first = first.that(*of_both)
     each = (first, second) if third is None else (first, third, second)
     return trees.Joined(tuple(map(trees.Exists, each)), word)
 
@@ -309,10 +303,8 @@ def _exists_either(
     return trees.Joined(each, "or") if len(each) > 1 else None
 
 
-def _best(subject: trees.Reference, rank: trees.Rank) -> trees.Question | None:
+def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
     """One of several by a comparison: "which of the two tables is the higher one"."""
-    if not isinstance(subject, trees.NounPhrase):
-        return None
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
 
 
@@ -386,17 +378,9 @@ def _how_much_more(
     return None if rank.anchor is not None else trees.HowMuchMore(first, second, rank)
 
 
-def _surest_of(subject: trees.Reference, by: trees.Superlative) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase):
-        return None
+def _surest_of(subject: trees.NounPhrase, by: trees.Superlative) -> trees.Question | None:
     noun = "" if subject.noun in _RECORDS else subject.noun
     return trees.ListObjects(replace(subject, noun=noun, ranks=(trees.Rank(by),)))
-
-
-def _closest_pair(subject: trees.Reference, by: Any) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase) or subject.count not in (None, 2):
-        return None
-    return trees.ClosestPair(replace(subject, count=None, definite=False), by)
 
 
 def _on_each(
@@ -410,15 +394,11 @@ def _on_each(
     return None if predicate == "of" else trees.OnEach(subject, predicate, each)  # type: ignore[arg-type]
 
 
-def _distance_of_pair(subject: trees.Reference) -> trees.Question | None:
-    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.split(" ")[-1]):
+def _distance_of_pair(subject: trees.NounPhrase) -> trees.Question | None:
+    if not is_plural(subject.noun.split(" ")[-1]):
         return None
     first = replace(subject, count=2, definite=True)
     return trees.Distance(first, first)
-
-
-def _seen_before(first: trees.Reference, second: trees.Reference) -> trees.Question:
-    return trees.IsMore(first, second, trees.Rank("earliest"))
 
 
 def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
@@ -430,14 +410,12 @@ def _claim_of_each(word: Literal["and", "or"]) -> Callable[..., trees.Question]:
 
 
 def _which_of(
-    subject: trees.Reference,
+    subject: trees.NounPhrase,
     condition: trees.Condition,
     first: trees.Reference,
     second: trees.Reference,
 ) -> trees.Question | None:
     """ "Which bag is on the shelf, the red one or the blue one"."""
-    if not isinstance(subject, trees.NounPhrase):
-        return None
     named = (_called(one, subject.noun) for one in (first, second))
     return trees.Joined(tuple(trees.Verify(one, condition) for one in named), "or")
 
@@ -465,11 +443,11 @@ def _counts_at(
 def _seats(kind: Callable[[trees.Reference], trees.Question]) -> Callable[..., Any]:
     """ "Which chairs are free", "is there a free chair": nobody is at them."""
 
-    def build(subject: trees.Reference, free: bool) -> trees.Question | None:
+    def build(subject: trees.NounPhrase, free: bool) -> trees.Question | None:
         at = trees.Related("next to", (trees.NounPhrase("person"),), negated=free)
-        if not isinstance(subject, trees.NounPhrase) or not subject.noun:
+        if not subject.noun:
             return None
-        return kind(replace(subject, conditions=(*subject.conditions, at)))
+        return kind(subject.that(at))
 
     return build
 
@@ -492,13 +470,13 @@ def _on_same_carrier(
 
 def _has_more(
     options: tuple[trees.Reference, ...],
-    subject: trees.Reference,
+    subject: trees.NounPhrase,
     predicate: str,
     how: Literal["more", "fewer"],
     noun: str = "",
 ) -> trees.Question | None:
     """ "Which has more things on it, the desk or the table"."""
-    if len(options) != 2 or not isinstance(subject, trees.NounPhrase):
+    if len(options) != 2:
         return None
     first, second = (
         replace(subject, conditions=(trees.Related(predicate, (_called(one, noun),)),))
@@ -508,10 +486,10 @@ def _has_more(
 
 
 def _of_most(
-    subject: trees.Reference, condition: trees.Condition, share: Literal["most", "none"]
+    subject: trees.NounPhrase, condition: trees.Condition, share: Literal["most", "none"]
 ) -> trees.Question | None:
     """ "Are most of the chairs black", "is none of the chairs black"."""
-    if not isinstance(subject, trees.NounPhrase) or subject.bound:
+    if subject.bound:
         return None
     if share == "most":
         return trees.Verify(replace(subject, bound="most"), condition)
@@ -532,12 +510,12 @@ def _count(subject: trees.Reference, **of: Any) -> trees.Question:
     return trees.Count(subject, **of)
 
 
-def _count_at(subject: trees.Reference, of: trees.Reference) -> trees.Question | None:
+def _count_at(subject: trees.NounPhrase, of: trees.Reference) -> trees.Question | None:
     """ "How many chairs belong to the table"."""
-    if not isinstance(subject, trees.NounPhrase) or normal(subject.noun) in PARTS:
+    if normal(subject.noun) in PARTS:
         return None
     near = trees.Related("next to", (of,))
-    return trees.Count(replace(subject, conditions=(*subject.conditions, near)))
+    return trees.Count(subject.that(near))
 
 
 def _leads_to(subject: trees.Reference, goes: bool = False) -> trees.Question | None:
@@ -578,7 +556,6 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "Count": _count,
     "CountAt": _count_at,
     "Compare": _compare,
-    "ClosestPair": _closest_pair,
     "CompareTo": _compare_to,
     "CountBoth": _count_both,
     "CountsAt": _counts_at,
@@ -591,9 +568,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
-    "IsCalled": lambda subject, noun, negated=False: trees.Verify(
-        subject, trees.Described(noun, negated)
-    ),
+    "IsCalled": lambda subject, noun: trees.Verify(subject, trees.Described(noun)),
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),
@@ -614,16 +589,18 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "CanReach": lambda subject: _claim(subject, trees.Related("within reach", (trees.Viewer(),))),
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
+    "SeenBefore": lambda first, second: trees.IsMore(first, second, trees.Rank("earliest")),
     "HowManySit": lambda: trees.Count(trees.NounPhrase("seat")),
     "SeatsFor": lambda people: _enough(trees.NounPhrase("seat"), people),
-    "SeenBefore": _seen_before,
     "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
     "UsableAt": lambda use, subject: _usable(lexicon.at_place(use), subject),
     "Usable": lambda use, subject: _usable(use, subject),
     "WhereAt": _where_at,
     "WhichOf": _which_of,
-    "WhereBoth": _joined(trees.Where, "and"),
+    "WhereBoth": lambda first, second: trees.Joined(
+        (trees.Where(first), trees.Where(second)), "and"
+    ),
 }
 # What shapes without a subject ask for.
 _OF_ANYTHING: dict[str, trees.Reference] = {

@@ -27,12 +27,11 @@ from scenemind.language.follow_ups import (
     with_meant,
     with_nouns_of_first,
 )
-from scenemind.language.measures import length_words
 from scenemind.language.plain_form import plain
 from scenemind.language.question_trees import MADE, built_question
 from scenemind.language.referring.whole import read_conditions, read_phrase
 from scenemind.language.shapes import Sentence, ShapeBook, Words
-from scenemind.language.slots import READERS, find_length
+from scenemind.language.slots import READERS
 from scenemind.language.speech_acts import Frame, find_tagged
 from scenemind.language.time_expressions import find_moment
 from scenemind.language.tokens import NotUnderstoodError, Token, tokenize
@@ -42,10 +41,6 @@ _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
-_OPPOSITE: dict[str, trees.Superlative] = {
-    "tallest": "shortest", "highest": "lowest", "longest": "narrowest", "widest": "narrowest",
-    "shortest": "tallest", "lowest": "highest",
-}  # fmt: skip
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}(?=\s+\w)")
@@ -189,7 +184,6 @@ def _of_clauses(
         if named is None and getattr(question, "subject", None) == trees.Marked():
             is_named = asked.topic != () and asked.topic[0].word in lexicon.DEFINITE
             named = _named_in(asked.topic) if is_named else None  # "the scale we had, is it here"
-        question = _with_length(question, asked.told)
         question = about(question, named, is_pointed=is_pointed, is_topic=topic is not None)
         meant = getattr(question, "subject", None) or named
         if question not in read:
@@ -214,21 +208,6 @@ def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
     return clause.kind == "aside" or (clause.kind == "phrase" and is_other)
 
 
-def _with_length(question: trees.Question, told: Sequence[Token]) -> trees.Question:
-    """A comparison with a length that was told before: "I am 1.80 m, is the couch longer than
-    that", "am I taller than the plant"."""
-    length = find_length(" ".join(token.word for token in told))
-    if not isinstance(question, trees.IsMore) or length is None:
-        return question
-    thing, by = question.first, question.rank.superlative
-    if isinstance(thing, trees.Viewer):
-        thing, by = question.second, _OPPOSITE.get(by, by)
-    elif not isinstance(question.second, trees.Marked | trees.Viewer):
-        return question
-    size = length_words(by, length)
-    return trees.Verify(thing, trees.HasAttribute("size", size)) if size else question
-
-
 def _at_place(question: trees.Question, topic: Sequence[Token]) -> trees.Question:
     """A question of what is where the phrase before it says: "in the corner, is that a vase?"."""
     place = read_conditions([token.word for token in topic])[0] if topic else None
@@ -240,8 +219,7 @@ def _at_place(question: trees.Question, topic: Sequence[Token]) -> trees.Questio
         subject = trees.NounPhrase("", definite=True)
     if not isinstance(subject, trees.NounPhrase):
         return question
-    there = replace(subject, conditions=(*subject.conditions, *place.conditions))
-    return replace(question, subject=there)  # type: ignore[arg-type]
+    return replace(question, subject=subject.that(*place.conditions))  # type: ignore[arg-type]
 
 
 def _of_ways(

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, find_ordinal, is_plural, plural, singular
-from scenemind.language.nearest import thing_words
 from scenemind.language.questions import read_text
+from scenemind.language.spelling import thing_words
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.word_vectors import vectors_of
 

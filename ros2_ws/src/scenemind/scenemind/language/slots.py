@@ -151,12 +151,6 @@ def _named(p: SlotWords) -> Reference | None:
     return None if isinstance(subject, NounPhrase) and not subject.noun else subject
 
 
-def _other(p: SlotWords) -> Reference | None:
-    """A second thing: "cups" of "chairs or cups", but not "right" of "on my left or right"."""
-    subject = p.reference()
-    return None if getattr(subject, "noun", "") in ("left", "right") else subject
-
-
 def _certain(is_certain: bool) -> Callable[[SlotWords], Reference | None]:
     """Reader of a reference said with "the" or a number, or of one said without."""
 
@@ -187,27 +181,6 @@ def _length_m(p: SlotWords) -> float | None:
     if number is None:
         return None
     return number * (0.01 if found["unit"].startswith("c") else 1.0)
-
-
-_TOLD_LENGTH = re.compile(
-    r"\b(?:(?P<number>\d{1,4}(?:\.\d{1,3})?)"
-    r" ?(?P<unit>cm|centi\w+|m|met(?:er|re)s?)?(?: (?P<and>\d\d))?"
-    r"|(?P<words>one|two|three) met(?:er|re)s? ?(?P<tens>\d\d|[a-z]+ty)?)(?=\s|$)"
-)
-
-
-def find_length(words: str) -> float | None:
-    """The length in metres that words tell: "140 cm", "1.65", "one metre eighty"."""
-    for found in _TOLD_LENGTH.finditer(words):
-        if found["words"]:
-            tens = find_number(found["tens"] or "") or 0
-            return float(find_number(found["words"]) or 0) + tens / 100.0
-        number, unit = float(found["number"]), found["unit"] or ""
-        if unit.startswith("c"):
-            return number / 100.0
-        if unit or "." in found["number"]:
-            return number + float(found["and"] or 0) / 100.0
-    return None
 
 
 def _sized(p: SlotWords) -> Condition | None:
@@ -283,7 +256,6 @@ READERS: dict[str, Callable[[SlotWords], Any]] = {
     "named": _named,
     "noun": lambda p: " ".join(p.noun_words()) or None,
     "number": one_word(find_number),
-    "other": _other,
     "owner": owner_name,
     "possessive": _possessive,
     "property": one_word(_property),

@@ -150,6 +150,10 @@ class NounPhrase(_AnyReference):
     of_speaker: bool = False
     bound: Bound = ""
 
+    def that(self, *conditions: Condition) -> NounPhrase:
+        """The description with further conditions."""
+        return replace(self, conditions=(*self.conditions, *conditions))
+
 
 Reference = NounPhrase | Viewer | Marked | ObjectNumber
 Condition = HasAttribute | Related | Described | Among
@@ -344,14 +348,6 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class ClosestPair:
-    """Question such as "which two chairs are closest to each other"; or farthest apart."""
-
-    subject: NounPhrase
-    by: Literal["closest", "farthest"] = "closest"
-
-
-@dataclass(frozen=True, slots=True)
 class OnEach:
     """Question such as "is there a lamp on every table"; predicate empty: on it or at it."""
 
@@ -481,7 +477,7 @@ Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
     | HasRoomFor | AskRoom | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore
-    | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | ClosestPair | OnEach | PastClaim | Help
+    | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

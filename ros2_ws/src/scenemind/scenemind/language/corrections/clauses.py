@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.english import SENTENCE_END
 from scenemind.language.plain_form import rewritten
-from scenemind.language.referring.whole import read_phrase
 from scenemind.language.speech_acts import words_in
 from scenemind.language.tokens import Token, tidied, tokenize
 
@@ -27,7 +26,7 @@ def broken_up(text: str) -> list[Token]:
     """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
     said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
     tokens = rewritten(tokenize(said), "scenemind.language.corrections")
-    words, tokens = _with_topic(tidied(tokens)), []
+    words, tokens = tidied(tokens), []
     for place, token in enumerate(words):
         is_aside = token.word in _MATES and [w.word for w in words[place + 1 : place + 2]] == [","]
         if is_aside and tokens and tokens[-1].word not in ("a", "an", "no", *_DEFINITE):
@@ -41,16 +40,6 @@ def broken_up(text: str) -> list[Token]:
         following = [other.word for other in words[place + 1 : place + 3]]
         if _is_written_is(said, token, following):
             tokens.append(Token("is", token.start))
-    return tokens
-
-
-def _with_topic(tokens: list[Token]) -> list[Token]:
-    """Tokens with a comma after a thing that "it" takes up: "the yellow cup, it is mine"."""
-    words = [token.word for token in tokens]
-    for at in range(2, len(words) - 2):
-        takes_up = words[at : at + 2] == ["it", "is"] and words[0] in _DEFINITE
-        if takes_up and read_phrase(tuple(words[:at]))[0] is not None:
-            return [*tokens[:at], Token(",", tokens[at].start), *tokens[at:]]
     return tokens
 
 

@@ -249,7 +249,7 @@ def _moved(b: Bound) -> AddRelation | None:
         return None
     if "origin" in b and isinstance(subject, NounPhrase):
         origin = Related("on", (b["origin"],))
-        subject = replace(subject, conditions=(*subject.conditions, origin))
+        subject = subject.that(origin)
     return AddRelation(subject, way, anchor, is_wish=not way)
 
 

@@ -338,7 +338,7 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     but = except_things(excepted.things, subject, excepted.said)
     if but is None:
         return None
-    return replace(command, subject=replace(subject, conditions=(*subject.conditions, but)))
+    return replace(command, subject=subject.that(but))
 
 
 def _with_denial(command: trees.Command, noun: str) -> trees.Command:

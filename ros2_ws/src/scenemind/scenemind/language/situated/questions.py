@@ -76,8 +76,7 @@ def _built(shape: str, values: Bound) -> _Asked:
         said["subject"] = read_goal(values["goal"])
     places = (values["place"],) if "place" in values else places_of(values.get("clause", ()))
     if len(places) == 1 and "subject" in said and not trees.relations_to_viewer(said["subject"]):
-        subject = said["subject"]
-        said["subject"] = replace(subject, conditions=(*subject.conditions, *places))
+        said["subject"] = said["subject"].that(*places)
     build = _BUILT.get(shape)
     if build is None:
         return built_question(shape, said)
@@ -180,7 +179,7 @@ def _identify(words: Words) -> SituatedQuestion:
               for c in part.conditions if isinstance(c, trees.HasAttribute)}  # fmt: skip
     unread = tuple(word for word in content_words(with_marks(words)) if word not in named)
     if not related:
-        phrase = replace(phrase, conditions=(*phrase.conditions, *places_of(words)))
+        phrase = phrase.that(*places_of(words))
     return trees.Identify(replace(phrase, unread=unread))
 
 

@@ -52,7 +52,6 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.HowMuchMore: comparison_answers.how_much_more,
     trees.CompareCounts: comparison_answers.compare_counts,
     trees.Distance: place_answers.distance,
-    trees.ClosestPair: place_answers.closest_pair,
     trees.OnEach: set_answers.on_each,
     trees.Help: set_answers.what_can_be_asked,
     trees.Size: place_answers.size,
@@ -123,7 +122,7 @@ def subject_of(question: trees.Question) -> Reference:
         case trees.Help() | trees.AskRoom():
             return NounPhrase("")
         case trees.Verify(subject=NounPhrase() as subject, condition=condition):
-            return replace(subject, conditions=(*subject.conditions, condition))
+            return subject.that(condition)
     return question.subject
 
 

@@ -118,8 +118,7 @@ def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
         case Related(predicate="within reach"):
             return is_within_reach(subject, at)
         case Related() if at.knows(subject) or is_known_thing(subject.noun):
-            there = replace(subject, conditions=(*subject.conditions, claim))
-            return exists(trees.Exists(there), at)
+            return exists(trees.Exists(subject.that(claim)), at)
         case Related():
             return Reply("yes", 1.0, brief="yes")  # It may be no thing at all: "light".
     row = at.find_single(subject)

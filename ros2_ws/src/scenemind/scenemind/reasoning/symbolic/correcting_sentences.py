@@ -13,19 +13,18 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from scenemind.language import trees, verbalization
+from scenemind.language import trees
 from scenemind.language.assertions import asserts, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
-from scenemind.language.nearest import spelled_correction
 from scenemind.language.questions import read_text
 from scenemind.language.rewording import Rewording, as_correction, commands_of
 from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
+from scenemind.language.spelling import spelled_correction
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MemoryAccess
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.clarification import find_likely_command
 from scenemind.reasoning.symbolic.edits import (
     Intent,
     doubt_of_guess,
@@ -43,7 +42,7 @@ from scenemind.reasoning.symbolic.set_answers import exists
 
 _FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
 _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
-_LIKELY_MEANT = 0.5  # least likelihood of one that no other way of reading is tried before
+_LIKELY_MEANT = 0.5  # least likelihood of one that is rather meant than a note
 _PARTLY_READ = 0.55  # likelihood that a correction is meant whose further clauses are not read
 _DENIED = 0.2  # the same where they may say what it is, of which only the denial was read
 _IS, _WORD = re.compile(r"\b(?:is|are)\b"), re.compile(r"[\w-]+")
@@ -111,10 +110,6 @@ def _half_understood(
     is_misspelled = bool(otherwise.failure.suggestion)
     note = None if is_misspelled else _noted(query, labels)
     said = _said_again(query, note)
-    if said is None or said.likelihood < _LIKELY_MEANT:
-        guessed = _guessed(query, at, intent)
-        if guessed is not None:
-            return guessed
     _check_number(query, at)
     said = said or note
     if said is None:
@@ -131,27 +126,6 @@ def _half_understood(
     say = doubt.suggestion or order_of(wanted.edits)
     doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
     return replace(wanted, doubt=doubt)
-
-
-def _guessed(
-    query: Query, at: Resolver, intent: Callable[[Sequence[trees.Command], Query], Intent]
-) -> Intent | None:
-    """The intent of words that name one thing and what it is or is like; None of others."""
-    command = find_likely_command(query.text, query.marked_object_ids, at.scene)
-    if command is None:
-        return None
-    try:
-        wanted = intent((command,), query)
-    except ReasoningError:
-        return None
-    labels = {number: thing.label for number, thing in at.scene.snapshot.objects.items()}
-    if all(
-        edit.kind == "rename" and {labels.get(i) for i in edit.object_ids} == {edit.value}
-        for edit in wanted.edits
-    ):
-        return None  # it is called so
-    guess = doubt_of_guess(wanted.response, verbalization.command_words(command))
-    return replace(wanted, doubt=wanted.doubt or guess)
 
 
 def _said_again(query: Query, note: Rewording | None) -> Rewording | None:

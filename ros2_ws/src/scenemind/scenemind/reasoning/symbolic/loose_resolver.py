@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from scenemind.language.english import singular
-from scenemind.language.nearest import thing_words
+from scenemind.language.spelling import thing_words
 from scenemind.language.trees import (
     NounPhrase,
     Reference,

@@ -16,12 +16,11 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import find_number, joined, roots
-from scenemind.language.nearest import grammar_words, thing_words
 from scenemind.language.questions import read_text
 from scenemind.language.quoting import quoted, tame
-from scenemind.language.time_expressions import Moment
+from scenemind.language.spelling import grammar_words, thing_words
+from scenemind.language.time_expressions import find_moment
 from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.verbalization import moment_words
 from scenemind.models import BadFormError, ChatMessage, ChatModel, ModelError
 from scenemind.reasoning.method import Asking
 from scenemind.reasoning.prompts import ask_form, fill_prompt
@@ -109,14 +108,16 @@ def _complaint(meant: str | None, text: str, labels: Collection[str]) -> str | N
         return f"the parser does not read {quoted(meant)}: {error}"
     if beside := "; ".join((*said.remarks, *said.missed)):
         return f"the parser reads {quoted(meant)} without {quoted(beside)}: say it in one question"
-    question = said.question
     # Moments and widths are worked out of what was said: "half a metre" is 0.5 m.
-    measures = [moment_words(moment) for moment in trees.parts_of(question, Moment)]
-    measures += [f"{fit.width_m or 0.0:g} m" for fit in trees.parts_of(question, trees.FitsBetween)]
+    words = [token.word for token in tokenize(meant.rstrip("?. "))]
+    moment = find_moment(words)
+    measures = [] if moment is None else words[moment.start :]
+    fits = trees.parts_of(said.question, trees.FitsBetween)
+    measures += [f"{fit.width_m or 0.0:g} m" for fit in fits]
     foreign = _foreign_words(meant, (text, *labels, *measures))
     if foreign:
-        words = joined([quoted(word) for word in foreign])
-        return f"nobody said {words}, and no label has it: use the words of the sentence"
+        unsaid = joined([quoted(word) for word in foreign])
+        return f"nobody said {unsaid}, and no label has it: use the words of the sentence"
     return None
 
 

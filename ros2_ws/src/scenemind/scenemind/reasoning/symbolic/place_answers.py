@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -226,30 +225,6 @@ def distance(question: trees.Distance, at: Resolver) -> Reply:
         centres = np.linalg.norm(np.subtract(first.box.center, second.box.center))
         text += f", {say.metres(float(centres))} between centres"
     return Reply(text, thing.confidence * other.confidence, (thing, other), gap)
-
-
-def closest_pair(question: trees.ClosestPair, at: Resolver) -> Reply:
-    """The two of several things that are closest to each other, or farthest apart.
-
-    Raises:
-        ReasoningError: `not_found`: there are no two.
-    """
-    rows = at.every(question.subject)
-    if len(rows) < 2:
-        raise ReasoningError(
-            "not_found", f"Only {say.listed(at.scene.objects_at(rows))} is meant: that is no pair."
-        )
-    gaps = np.array([at.scene.gaps_to_m(row)[rows] for row in rows.tolist()])
-    is_close = question.by == "closest"
-    np.fill_diagonal(gaps, np.inf if is_close else -np.inf)
-    best = np.argmin(gaps) if is_close else np.argmax(gaps)
-    ends = np.unravel_index(best, gaps.shape)
-    pair = at.scene.objects_at(rows[list(ends)])
-    names = " and ".join(map(say.the, pair))
-    how = "closest to each other" if is_close else "farthest apart"
-    apart = say.metres(float(gaps[ends]))
-    sure = math.prod(thing.confidence for thing in pair)
-    return Reply(f"{names} are {how}, {apart} between them", sure, pair, say.brief_name(pair))
 
 
 def _pair(question: trees.Distance, at: Resolver) -> Reply | None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
-from scenemind.language.nearest import is_read, respelled
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, reworded
 from scenemind.language.situated.questions import read_question
 from scenemind.language.situated.situation import split_situation
 from scenemind.language.speech_acts import sentences, split_speaker
+from scenemind.language.spelling import is_read, respelled
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
@@ -291,7 +291,7 @@ class SymbolicReasoner:
                     return _resting_on(slips, plain, TAKEN_FOR)
             reply = reply_to(query, snapshot)
         except ReasoningError as error:
-            if is_phrase or not may_be_said_again(error, text, labels):
+            if not may_be_said_again(error, text, labels):
                 said = None
             elif not in_part:
                 said = said_again(query, labels)

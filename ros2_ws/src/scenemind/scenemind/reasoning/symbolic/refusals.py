@@ -5,24 +5,20 @@ A suggestion is offered, never taken: whoever asked may send it in place of thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import clauses_of
-from scenemind.language.english import joined, normal, shown, singular
-from scenemind.language.nearest import (
-    is_read,
-    nearest_question,
-    spelled_question,
-    thing_words,
-    with_nouns,
-)
+from scenemind.language.english import is_plural, joined, normal, plural, shown, singular
 from scenemind.language.questions import parse_question, read_text
+from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, commands_of, reworded
+from scenemind.language.spelling import is_read, spelled_question, thing_words
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import Exists, NounPhrase, Question, noun_phrases
-from scenemind.language.verbalization import question_words
+from scenemind.language.verbalization import describe
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -79,7 +75,9 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     Args:
         labels: of the map's objects.
     """
-    said = reworded(query.text, query.before)
+    said, spelled = reworded(query.text, query.before), spelled_question(query.text, labels)
+    if (said is None or not said.text) and spelled != " ".join(query.text.split()):
+        said = reworded(spelled, query.before)
     if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
         return None
     questions = [spelled_question(each, labels) for each in said.text.split("? ")]
@@ -142,11 +140,8 @@ def with_suggestion(
         unseen, unknown = _cannot_be_known(text, labels)
         if unseen or (said is None and unknown):
             return ReasoningError(code, " ".join(filter(None, (reason, unseen, unknown))))
-        nearest = nearest_question(text, labels, is_phrase=True) if is_phrase else None
-        if nearest is None and said is None:
-            nearest = nearest_question(text, labels)
-        suggestion = "" if said is None else said.text
-        suggestion = suggestion if nearest is None else question_words(nearest)
+        suggestion = _as_phrase(text, labels) if is_phrase else ""
+        suggestion = suggestion or ("" if said is None else said.text)
         if not suggestion:
             return ReasoningError(code, f"{reason} {QUESTIONS}")
         return ReasoningError(code, f"{reason} {did_you_mean_this(suggestion)}", suggestion)
@@ -170,10 +165,18 @@ def _nearest_phrase(text: str, labels: Collection[str]) -> str:
         nouns = []
     if not any(normal(noun) not in things and len(noun.split()) > 1 for noun in nouns):
         return ""  # its words were taken one by one
-    nearest = nearest_question(text, labels, is_phrase=True)
-    if nearest is not None:
-        return question_words(nearest)
-    return things.pop() if len(things) == 1 else ""
+    is_one = len(things) == len(nouns) == 1  # the sofa is not meant by "the lamp by the sofa"
+    return _as_phrase(text, labels) or (things.pop() if is_one else "")
+
+
+def _as_phrase(text: str, labels: Collection[str]) -> str:
+    """What a text describes if it is read freely, in words that the grammar reads; empty where a
+    word of it is left, or a thing of it is not of the map."""
+    phrase, vocabulary = read(text).phrase, Vocabulary.load()
+    nouns = [part.noun for part in noun_phrases(phrase) if part.noun]
+    known = all(any(m.sure for m in vocabulary.match(noun, labels)) for noun in nouns)
+    meant = describe(phrase) if phrase.noun and known and not phrase.unread else ""
+    return meant if meant and is_read(meant) and normal(meant) not in normal(text) else ""
 
 
 def _is_told(text: str) -> bool:
@@ -218,20 +221,24 @@ def check_all_used(question: Question, text: str, at: Resolver) -> None:
         ReasoningError: `not_understood`: nothing in the map says anything of some words.
     """
     unused: list[str] = []
-
-    def used(phrase: NounPhrase) -> str:
+    for phrase in noun_phrases(question):
         matches = at.scene.matches(phrase.noun)
         unknown = matches[0].unknown if matches and not at.is_sure_of(phrase.noun) else ""
-        unused.extend((*phrase.unread, *filter(None, [unknown])))
-        return phrase.noun.removeprefix(unknown).removesuffix(unknown).strip()
-
-    bare = with_nouns(question, used)
+        unused += filter(None, (*phrase.unread, unknown))
     if unused:
-        suggestion = "" if bare is None else question_words(bare)
+        bare = text
+        for words in unused:
+            bare = _replaced(f"{words} ", "", bare)
+        suggestion = bare if bare != text and is_read(bare) else ""
         words = joined([f'"{shown(word)}"' for word in unused])
         reason = f'I do not understand {words} in "{shown(text)}": nothing in the map says it.'
         meant = did_you_mean_this(suggestion)
         raise ReasoningError("not_understood", f"{reason} {meant}".strip(), suggestion)
+
+
+def _replaced(words: str, new: str, text: str) -> str:
+    """A text with other words in place of some."""
+    return re.sub(rf"\b{re.escape(words)}\b", new, text, flags=re.IGNORECASE)
 
 
 def did_you_mean_this(suggestion: str) -> str:
@@ -242,21 +249,19 @@ def did_you_mean_this(suggestion: str) -> str:
 def _with_known_nouns(text: str, labels: Collection[str]) -> str:
     """A question with the nearest label for each noun that no object has; empty where a noun has
     none or several, or where all are known."""
-    vocabulary = Vocabulary.load()
-
-    def known(phrase: NounPhrase) -> str | None:
-        matches = vocabulary.match(phrase.noun, labels) if phrase.noun else []
-        if not phrase.noun or any(match.sure or match.unknown for match in matches):
-            return phrase.noun
-        near = [match.label for match in matches[:1]]
-        near = near or vocabulary.suggest(phrase.noun, labels, 2)
-        return near[0] if len(near) == 1 else None
-
+    vocabulary, said = Vocabulary.load(), text
     try:
         question = parse_question(text)
     except NotUnderstoodError:
         return ""
-    changed = with_nouns(question, known)
-    if isinstance(changed, Exists) and changed.subject == NounPhrase(changed.subject.noun, True):
+    if isinstance(question, Exists) and question.subject == NounPhrase(question.subject.noun, True):
         return ""  # "is the lamp hot" does not ask for a lamp
-    return "" if changed in (None, question) else question_words(changed)
+    for noun in dict.fromkeys(phrase.noun for phrase in noun_phrases(question) if phrase.noun):
+        matches = vocabulary.match(noun, labels)
+        if any(match.sure or match.unknown for match in matches):
+            continue
+        near = [match.label for match in matches[:1]] or vocabulary.suggest(noun, labels, 2)
+        if len(near) != 1:
+            return ""
+        said = _replaced(noun, plural(near[0]) if is_plural(noun) else near[0], said)
+    return "" if said == text else said

@@ -663,7 +663,7 @@ def _without_unmeasured(reference: Reference) -> Reference:
     if not isinstance(reference, NounPhrase) or is_kind:
         return reference
     shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
-    return replace(reference, noun="", conditions=(*reference.conditions, *shown))
+    return replace(reference, noun="").that(*shown)
 
 
 def _area_m2(thing: MapObject) -> float:

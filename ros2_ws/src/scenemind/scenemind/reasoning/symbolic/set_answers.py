@@ -19,7 +19,7 @@ from scenemind.language.english import (
     singular,
     with_article,
 )
-from scenemind.language.nearest import thing_words
+from scenemind.language.spelling import thing_words
 from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
@@ -108,7 +108,7 @@ def on_each(question: trees.OnEach, at: Resolver) -> Reply:
     ways = (question.predicate,) if question.predicate else ("on", *BESIDE)
     for anchor in anchors:
         of = (trees.ObjectNumber(anchor.object_id),)
-        there = [replace(one, conditions=(*one.conditions, Related(way, of))) for way in ways]
+        there = [one.that(Related(way, of)) for way in ways]
         said = (thing for each in there for thing in set_of(each, at).objects)
         found[anchor] = tuple(dict.fromkeys(thing for thing in said if thing != anchor))
     without = [anchor for anchor in anchors if not found[anchor]]
