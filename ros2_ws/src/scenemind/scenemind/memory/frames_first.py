@@ -31,6 +31,30 @@ _T = TypeVar("_T")
 _here = threading.local()
 
 
+class _ShortTurns:
+    """A context in which threads take turns more often, for the whole process: the last of several
+    that leave it makes turns as long as they were."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._usual_s = threading.Lock(), 0, 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._usual_s = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._usual_s, _SWITCH_S))
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                sys.setswitchinterval(self._usual_s)
+
+
+_short_turns = _ShortTurns()
+
+
 class Way:
     """The way of frames from their pose to the memory; its users take turns."""
 
@@ -46,12 +70,10 @@ class Way:
         """A context in which `give_way`, on this thread, lets frames go first, and the interpreter
         changes threads more often."""
         _here.lock, _here.until = self._lock, perf_counter() + _PATIENCE_S
-        usual_s = sys.getswitchinterval()
-        sys.setswitchinterval(min(usual_s, _SWITCH_S))
         try:
-            yield
+            with _short_turns:
+                yield
         finally:
-            sys.setswitchinterval(usual_s)
             _here.lock = None
 
 

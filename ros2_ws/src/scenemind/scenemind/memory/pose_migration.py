@@ -68,10 +68,10 @@ def migrate(
     give_way()
     with lock:
         state.perceived()  # what came apart has no values yet, which the next frame would make
-    for block in floor:
+    for key, block in floor:
         give_way()
         with lock:
-            state.occupancy.put_moved(dict([block]), corrections.of_frames)
+            state.occupancy.put_moved({key: block}, corrections.of_frames)
     same: dict[int, int] = {}
     while True:
         give_way()
