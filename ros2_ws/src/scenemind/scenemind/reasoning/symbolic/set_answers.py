@@ -252,7 +252,8 @@ def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
     text = f"{say.listed(objects)} {say.be(len(objects))}{said}{more}{_sources(subject, objects)}"
     if not said:
         names = say.tally(objects) if noun == "object" else say.listed(objects)
-        text = f"I know of {say.counted(len(objects), noun)}: {names}"
+        counted = say.counted(len(objects), noun)
+        text = f"I know of {counted}: {names}" if _is_sure(subject, at) else f"I know of {names}"
     return Reply(f"{text}{doubt}", found.confidence, objects, say.brief_name(objects))
 
 
@@ -386,7 +387,8 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
         case (Related() as related,):
             pass
         case _:
-            return Reply(f"{text}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
+            said = text if subject.conditions else f"I know of no {say.noun_of(subject)}"
+            return Reply(f"{said}{_none_fits(subject, at)}", ABSENCE_CONFIDENCE)
     otherwise = _otherwise(subject, related, at)
     if otherwise is not None:
         return replace(otherwise, text=f"{text}, but {otherwise.text}")
