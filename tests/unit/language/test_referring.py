@@ -45,6 +45,11 @@ def test_short_forms_are_one_spelling(text: str) -> None:
     assert [chunk.words[0] for chunk in chunks_of(text)] == ["it", "is", "on"]
 
 
+@pytest.mark.parametrize("told", ["somebody left lying there", "that someone has forgotten here"])
+def test_whoever_left_a_thing_is_not_what_is_meant(told: str) -> None:
+    assert read(f"the bag {told}").phrase == NounPhrase("bag")
+
+
 def relations(text: str) -> list[tuple[str, str]]:
     """Predicates and nouns of the anchors of what an expression says of its target."""
     return said_of(read(text).phrase)

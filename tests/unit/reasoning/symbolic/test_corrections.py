@@ -47,6 +47,18 @@ def test_a_deleted_relation_is_not_computed_again() -> None:
     assert router.ask(query("is chair 4 next to the table?")).text.startswith("No")
 
 
+def test_of_two_tables_the_one_that_carries_a_thing_is_denied() -> None:
+    side = thing(20, "side table", (4, 4, 0.25), (0.5, 0.5, 0.5))
+    for text, edits in (
+        ("the laptop is not on the table", [("delete_relation", (3, 1))]),
+        ("the laptop is on the table", []),  # asked back
+    ):
+        memory = SmallMemory(snapshot_of([*ROOM, side]))
+        Router(memory).align(query(text), "anna")
+        done = [(c.edit.kind, c.edit.object_ids) for c in memory.corrections()]
+        assert done == edits
+
+
 def test_all_marked_objects_are_renamed() -> None:
     memory = room_memory()
     alignment = Router(memory).align(query("these are stools", marked_object_ids=(4, 5)), "anna")
