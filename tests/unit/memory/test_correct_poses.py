@@ -154,7 +154,7 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
             joined.append(join_doubles(state))
             return joined[-1]
 
-        def frame_comes() -> None:
+        def frame_comes(**_: bool) -> None:
             if not joined:  # they come later
                 return
             seen = seen_at(next(later))

@@ -44,6 +44,47 @@ def test_work_ends_though_frames_leave_no_pause(monkeypatch: pytest.MonkeyPatch)
         assert done == [0, 1, 2]
 
 
+def test_a_long_step_begins_when_a_frame_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_GAP_S", 0.5 * LONG_S)
+    monkeypatch.setattr(frames_first, "_MOST_S", LONG_S)
+    way = Way()
+    with way.yielded():
+        give_way(to_long_step=True)  # no frame has come yet
+        with way.taken():
+            pass
+        give_way(to_long_step=True)  # one has just ended
+        monkeypatch.setattr(frames_first, "_GAP_S", 0.0)
+        waiter_began, ended = threading.Event(), list[str]()
+
+        def frame() -> None:
+            waiter_began.wait(LONG_S)
+            with way.taken():
+                monkeypatch.setattr(frames_first, "_GAP_S", 0.5 * LONG_S)
+                ended.append("frame")
+
+        camera = threading.Thread(target=frame)
+        camera.start()
+        waiter_began.set()
+        give_way(to_long_step=True)  # the next one is waited for
+        ended.append("step")
+        give_way()  # a short step waits for none
+        camera.join(LONG_S)
+    assert ended == ["frame", "step"]
+
+
+def test_a_long_step_waits_for_no_frame_where_none_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_GAP_S", 0.0)
+    monkeypatch.setattr(frames_first, "_MOST_S", 0.01)
+    way, start = Way(), time.monotonic()
+    with way.taken():
+        pass
+    with way.yielded():
+        give_way(to_long_step=True)
+    assert time.monotonic() - start < LONG_S / 2
+
+
 def test_who_yields_to_nothing_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other threads, the one that has the way, and the same thread afterwards."""
     monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)

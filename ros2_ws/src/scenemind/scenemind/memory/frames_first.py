@@ -3,7 +3,7 @@
 Python's threads share one processor. Beside work that does not wait, a frame would wait for it
 again and again, each time until the interpreter changes threads or a call of that work returns. So
 long work stops between its steps, which are to take a few milliseconds each, until the frame that
-is on its way is in the memory.
+is on its way is in the memory. A step that takes longer begins when a frame has just ended.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from time import perf_counter, sleep
-from typing import Any, TypeVar
+from typing import TypeVar
 
 # Work gives way for so long: where frames follow each other without a pause, it still comes to its
 # end.
 _PATIENCE_S = 10.0
 _PAUSE_S = 0.001  # after a frame, in which one begins that was late
+# After the end of a frame a long step may begin for so long, and later waits for the end of the
+# next one, unless none has come for the time of some frames.
+_GAP_S, _MOST_S = 0.004, 0.2
 # Rows of arrays in one step: half a millisecond or two. Larger ones take new pages again and again,
 # for which the threads of a process wait for each other.
 _AT_ONCE = 2048
@@ -60,40 +63,55 @@ class Way:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._ended_s = 0.0  # when the last frame was in the memory
 
-    def taken(self) -> AbstractContextManager[bool]:
+    @contextmanager
+    def taken(self) -> Iterator[None]:
         """A context for one frame, or for what must not happen while one is on its way."""
-        return self._lock
+        with self._lock:
+            try:
+                yield
+            finally:
+                self._ended_s = perf_counter()
 
     @contextmanager
     def yielded(self) -> Iterator[None]:
         """A context in which `give_way`, on this thread, lets frames go first, and the interpreter
         changes threads more often."""
-        _here.lock, _here.until = self._lock, perf_counter() + _PATIENCE_S
+        _here.way, _here.until = self, perf_counter() + _PATIENCE_S
         try:
             with _short_turns:
                 yield
         finally:
-            _here.lock = None
+            _here.way = None
 
+    def wait(self, until_s: float, *, for_gap: bool) -> None:
+        """Wait until no frame is on its way, or for a moment.
 
-def give_way() -> None:
-    """Wait while a frame is on its way, if this thread yields to frames; the caller holds no lock
-    that a frame needs."""
-    lock = getattr(_here, "lock", None)
-    if lock is None:
-        return
-    while not _is_free(lock) and (left_s := _here.until - perf_counter()) > 0.0:
-        if lock.acquire(timeout=left_s):
-            lock.release()
+        Args:
+            for_gap: and one has just ended, where frames come.
+        """
+        while (left_s := until_s - perf_counter()) > 0.0:
+            is_free = self._lock.acquire(blocking=False)
+            if not is_free and not self._lock.acquire(timeout=left_s):
+                return
+            self._lock.release()
+            since_s = perf_counter() - self._ended_s
+            if is_free and not (for_gap and _GAP_S < since_s < _MOST_S):
+                return
             sleep(_PAUSE_S)
 
 
-def _is_free(lock: Any) -> bool:
-    if lock.acquire(blocking=False):
-        lock.release()
-        return True
-    return False
+def give_way(*, to_long_step: bool = False) -> None:
+    """Wait while a frame is on its way, if this thread yields to frames; the caller holds no lock
+    that a frame needs.
+
+    Args:
+        to_long_step: the next step takes as long as a frame: wait for the end of one.
+    """
+    way: Way | None = getattr(_here, "way", None)
+    if way is not None:
+        way.wait(_here.until, for_gap=to_long_step)
 
 
 def in_steps(count: int, at_once: int = _AT_ONCE) -> Iterator[slice]:

@@ -161,7 +161,7 @@ class Memory(MemoryReader):
             self._disk.writer.commit()
         return object_id
 
-    def steady_world(self) -> AbstractContextManager[bool]:
+    def steady_world(self) -> AbstractContextManager[None]:
         """A context in which no correction of poses takes effect, such as from the pose of a frame
         to its place in the memory. Corrections wait for it, also between their steps, so it should
         be short."""

@@ -50,7 +50,7 @@ def migrate(
         copies = _Copies(state, lock, corrections)
         prepared = _prepare(state, lock, corrections, copies)
         for left in reversed(range(_CATCHING_UP)):
-            give_way()
+            give_way(to_long_step=True)
             with way.taken(), lock:
                 frames = objects.take_seen()
                 if len(frames) <= _FEW or not left:
@@ -74,7 +74,7 @@ def migrate(
             state.occupancy.put_moved({key: block}, corrections.of_frames)
     same: dict[int, int] = {}
     while True:
-        give_way()
+        give_way(to_long_step=True)
         with lock:
             joined = state.join_doubles()
         if joined is None:

@@ -67,7 +67,7 @@ class StoreWriter:
                 are kept for the next commit.
         """
         with self.lock:
-            give_way()
+            give_way(to_long_step=True)
             changes = self._take()
             if not changes:
                 return

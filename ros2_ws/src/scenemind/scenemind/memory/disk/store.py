@@ -29,7 +29,7 @@ from scenemind.memory.disk.sound_rows import Damage, DamageList, SoundRows, summ
 from scenemind.memory.frame_corrections import FrameTable
 from scenemind.memory.frames_first import in_batches
 from scenemind.memory.objects.object_record import ObjectRecord, Stretch
-from scenemind.memory.occupancy.occupancy_map import Block, BlockRecord
+from scenemind.memory.occupancy.occupancy_map import Block, BlockRecord, pack_block
 from scenemind.memory.structure.structure_map import PackedStructure
 from scenemind.memory.tree.best_views import ViewsRecord
 from scenemind.memory.tree.locations import LocationRecord, TrackletRecord
@@ -367,8 +367,8 @@ class Store:
             self._put("structure", [(0, changes.structure)])
 
     def _write_floor(self, blocks: Sequence[BlockRecord]) -> None:
-        self._put("occupancy", ((b.x, b.y, b.packed) for b in blocks if b.packed))
-        gone = [(b.x, b.y) for b in blocks if not b.packed]
+        self._put("occupancy", ((b.x, b.y, pack_block(b.block)) for b in blocks if b.block))
+        gone = [(b.x, b.y) for b in blocks if not b.block]
         self._connection.executemany("DELETE FROM occupancy WHERE x = ? AND y = ?", gone)
 
     def _put(self, table: str, values: Iterable[Row]) -> None:

@@ -56,20 +56,6 @@ BlockKey = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BlockRecord:
-    """A block as it is stored.
-
-    Attributes:
-        x, y: of the block, in blocks from the origin.
-        packed: columns of its cells and voxels; empty: the block is forgotten.
-    """
-
-    x: int
-    y: int
-    packed: bytes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Evidence of a block: cells row by row, y first.
 
@@ -86,6 +72,20 @@ class Block:
     heights: NDArray[np.uint8]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockRecord:
+    """A block to store.
+
+    Attributes:
+        x, y: of the block, in blocks from the origin.
+        block: None: it is forgotten.
+    """
+
+    x: int
+    y: int
+    block: Block | None
+
+
 PACKED = np.dtype(
     [
         *(("passed", "u1"), ("frame", "<i4")),
@@ -95,6 +95,7 @@ PACKED = np.dtype(
 
 
 def pack_block(block: Block) -> bytes:
+    """A block as bytes; takes about 0.4 ms."""
     cells = np.empty(_CELLS, PACKED)
     cells["passed"], cells["frame"] = block.passed, block.frames
     cells["scores"], cells["heights"] = block.scores, block.heights
@@ -362,12 +363,12 @@ class OccupancyMap:
     def take_changes(self) -> tuple[BlockRecord, ...]:
         """Blocks to write: those that say something else than what was written, and forgotten
         ones. Evidence that changes no cell's state is not worth a write."""
-        records = [BlockRecord(x, y, b"") for x, y in sorted(self._forgotten)]
+        records = [BlockRecord(x, y, None) for x, y in sorted(self._forgotten)]
         for key in sorted(self._changed):
             state = self._state(key)
             if self._written.get(key) != state:
                 self._written[key] = state
-                records.append(BlockRecord(*key, pack_block(self._block(self._slots[key]))))
+                records.append(BlockRecord(*key, self._block(self._slots[key])))
         self._forgotten.clear()
         self._changed.clear()
         return tuple(records)

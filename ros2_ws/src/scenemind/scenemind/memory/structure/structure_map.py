@@ -341,7 +341,7 @@ class StructureMap:
         (move,) = corrections.of_frames([self._middle_frame()])
         self._planes = tuple(_moved(plane, move) for plane in self._planes)
         self._tiles = self._tiles.corrected(corrections)
-        give_way()
+        give_way(to_long_step=True)
         self._look()
         self._is_unwritten = True
 
