@@ -627,8 +627,7 @@ class MapEntry:
                 view_frames=self.surface.sampled_frames,
                 **voxels._asdict(),
             )
-            kept = bounded((*kept, new))
-        self._set_stretches(kept)
+            self._set_stretches(bounded((*self.stretches, new)))
         return self.stretches
 
     def mark(self) -> tuple[object, ...]:

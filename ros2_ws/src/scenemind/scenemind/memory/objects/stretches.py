@@ -5,7 +5,8 @@ While it is mapped, an object has one surface of all its views (`surface_evidenc
 the camera drove on or turned is the difference of that surface and of the stretches before: voxels
 with their sums can be subtracted as they can be added. A stretch is closed with the first view
 after it, so an ordinary view costs nothing. Of an object that is seen again and again the two
-stretches that follow each other most closely become one.
+stretches that follow each other most closely become one. What the surface forgets stays in its
+stretches: thin sides that drift has thinned out are there again in corrected poses.
 
 Poses may also be corrected one by one, as they shake. A stretch therefore knows of some of its
 views which voxels each of them showed, and where in these. Where single frames move otherwise than
