@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from scenemind.config import ObjectMapConfig
 from scenemind.geometry import Pose
@@ -11,8 +12,14 @@ from scenemind.geometry.pose import poses_of
 from scenemind.memory.frame_corrections import FrameCorrections, FrameTable
 from scenemind.memory.objects.map_entry import MapEntry, View
 from scenemind.memory.objects.object_record import Stretch
-from scenemind.memory.objects.stretches import corrected, never_seen_apart
-from tests.unit.memory.things import observe
+from scenemind.memory.objects.stretches import (
+    STRETCH_M,
+    corrected,
+    never_seen_apart,
+    surface_of,
+)
+from scenemind.memory.objects.surface_evidence import DECAY_EVERY
+from tests.unit.memory.things import Vector, observe
 
 
 def stretch(first: int, last: int, seen: int) -> Stretch:
@@ -78,3 +85,26 @@ def test_only_where_single_poses_were_corrected_it_is_made_again(shake_m: float)
         assert before.noise[8] > 0.4 * before.noise[2]
         assert after.noise[4] == pytest.approx(before.noise[4], rel=1e-6)  # they shook along x only
         assert np.ptp(after.points[:, 0]) < np.ptp(as_one.points[:, 0]) - shake_m
+
+
+def test_what_the_surface_forgot_is_there_again_in_corrected_poses() -> None:
+    """The first views, too few to last, showed all of it where drift had put it; later ones, which
+    image borders do not cut, the left half alone."""
+    entry, few, many = MapEntry(7, ObjectMapConfig(), 0), 2, 2 * DECAY_EVERY
+    off_m = np.array([0.0, 0.0, 0.3])
+
+    def look(n: int, center: NDArray[np.float64], size: Vector) -> None:
+        view = View(n, np.array([0.0, -2.0, 1.0]), n, STRETCH_M * (n >= few))
+        x, y, z = center.tolist()
+        entry.add(observe((x, y, z), size, track_id=0, seed=n % 3), view)
+
+    for n in range(few):
+        look(n, np.array([0.25, 0.0, 0.0]) + off_m, (1.0, 0.5, 0.5))
+    for n in range(few, few + many):
+        look(n, np.zeros(3), (0.5, 0.5, 0.5))
+    first, _ = entry.sealed()
+    high = entry.surface.points[:, 2] > 0.35  # only the first views showed something there
+    assert not high.any()
+    back = first.moved(Pose(np.eye(3), -off_m).matrix())
+    again = surface_of([back], entry.surface.max_points)
+    assert again.points[:, 0].max() == pytest.approx(0.75, abs=0.05)
