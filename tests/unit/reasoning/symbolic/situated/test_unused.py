@@ -6,11 +6,11 @@ import pytest
 
 from scenemind.language.situated.questions import read_question
 from scenemind.reasoning import Query, Router
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import ROOM, room_memory, snapshot_of
 
-AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""))
+AT = Resolver(Scene(snapshot_of(ROOM)), Query(""), weighs=True)
 
 
 @pytest.mark.parametrize(

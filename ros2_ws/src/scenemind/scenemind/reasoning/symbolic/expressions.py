@@ -24,11 +24,11 @@ from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
 from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, failed_presumptions
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import usual_count
 
@@ -104,13 +104,13 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     reading = read(query.text[:_LONGEST])
     if not _says_something(reading.phrase):
         raise ReasoningError("not_found", "That names no kind of object.")
-    at = LooseResolver(scene, query, reading.view)
+    at = Resolver(scene, query, reading.view, weighs=True)
     phrase, scores = _best_reading(reading.phrase, at, query)
     if exact is not None:
         scores = scores * _likelier_to_the_letter(exact, scene)
     best = int(np.argmax(scores))
     is_exact = exact is not None and scene.objects[best] in exact.objects
-    wrong = list(unfit_parts(phrase, at.graded, best, is_exact=is_exact))
+    wrong = list(unfit_parts(phrase, at, best, is_exact=is_exact))
     if phrase.noun != reading.phrase.noun:
         wrong.insert(0, Unfit(reading.phrase.noun))
     of_kind = int(np.count_nonzero(at.named(phrase.noun)))
@@ -154,7 +154,7 @@ def _limit_of_looks(
     return min([*(look.limit for look in looks), *[TAKEN_FOR] * bool(failed)], default=1.0)
 
 
-def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
+def _best_reading(phrase: NounPhrase, at: Resolver, query: Query) -> tuple[NounPhrase, Scores]:
     """The phrase with its scores (N,), not all 0; where something must be named, with another noun
     if it names nothing: one that nothing joins to it, or none.
 
@@ -244,7 +244,7 @@ def _is_of_another(question: trees.Question, query: Query) -> bool:
     return is_nameless and read(query.text[:_LONGEST]).phrase.noun != ""
 
 
-def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:
+def _unknown_nouns(reading: Reading, at: Resolver) -> list[str]:
     """Nouns that no object has."""
     nouns = dict.fromkeys(phrase.noun for phrase in noun_phrases(reading))
     return [n for n in nouns if n not in ("", ROOM, *FREE_ROWS) and not at.named(n).any()]
@@ -257,9 +257,7 @@ def _parts_of_it(reading: Reading) -> set[str]:
     return {noun for noun in nouns if usual_count(noun) is not None}
 
 
-def _steps(
-    reading: Reading, at: LooseResolver, wrong: Sequence[Unfit], tied: int
-) -> tuple[str, ...]:
+def _steps(reading: Reading, at: Resolver, wrong: Sequence[Unfit], tied: int) -> tuple[str, ...]:
     said = verbalization.bare(reading.phrase)
     if reading.view is not None:
         place = reading.view.reference

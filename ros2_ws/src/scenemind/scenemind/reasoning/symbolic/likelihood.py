@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.language.english import find_number, read_table
 from scenemind.language.trees import Identify, SituatedQuestion, noun_phrases
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scores
 
 # Least and most of the exponent.
@@ -77,7 +77,7 @@ def kinds_of(question: SituatedQuestion, reply: Reply) -> tuple[str, ...]:
     return *number, f"{name} {evidence}", "any"
 
 
-def reply_likelihood(question: SituatedQuestion, reply: Reply, at: LooseResolver) -> float:
+def reply_likelihood(question: SituatedQuestion, reply: Reply, at: Resolver) -> float:
     """How likely the reply to a loosely read question is right: that its objects exist, times how
     often such replies are."""
     table = _table()

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scenemind.language import verbalization
 from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.trees import HasAttribute, NounPhrase, Related
-from scenemind.memory.graph.relations import RELATION_NAMES
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
-from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
 from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, is_unborne
-from scenemind.reasoning.symbolic.ranks import Mask
-from scenemind.reasoning.symbolic.relation_scores import ALIKE, BESIDE, Anchor, relations_of
+from scenemind.reasoning.symbolic.relation_scores import BESIDE, relations_of
+
+if TYPE_CHECKING:
+    from scenemind.reasoning.symbolic.resolver import Resolver
 
 # Scores below which a part of the phrase fails, and distance up to which things are nearly beside
 # others.
@@ -55,7 +55,7 @@ class Unfit:
 
 
 def unfit_parts(
-    phrase: NounPhrase, graded: PhraseScores, row: int, *, is_exact: bool = False
+    phrase: NounPhrase, at: Resolver, row: int, *, is_exact: bool = False
 ) -> Iterator[Unfit]:
     """Parts of a phrase that are not so of an object.
 
@@ -65,21 +65,20 @@ def unfit_parts(
     Args:
         is_exact: all relations are known to hold of it to the letter, read in some way.
     """
-    label_fit = graded.label_fit(phrase.noun)
+    label_fit = at.graded.label_fit(phrase.noun)
     if phrase.noun and label_fit[row] < _LABEL:
         yield Unfit(phrase.noun)
     for condition in phrase.conditions:
         if isinstance(condition, Related) and not is_in_room(condition):
             itself = np.arange(len(label_fit)) == row
-            fit = graded.relation_fit(condition, itself)
+            fit = at.graded.relation_fit(condition, itself)
             if fit is None:
                 continue
             alike = label_fit >= _LABEL
-            holds = _holds(condition, graded, alike | itself) != condition.negated
-            holds |= is_exact
+            holds = is_exact | at.holds(condition, alike | itself)
             if fit[row] < _RELATION or not holds[row]:
                 of_all = not holds[alike].any()
-                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, graded)
+                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
                 claim = verbalization.claim(condition)
@@ -87,7 +86,7 @@ def unfit_parts(
                 of_distance = is_near and is_of_distance
                 yield Unfit(claim, limit, is_near, of_distance, of_all, is_over=is_over)
         elif isinstance(condition, HasAttribute) and not is_relative(condition):
-            yield from _unfit_look(phrase, condition, graded, row)
+            yield from _unfit_look(phrase, condition, at.graded, row)
 
 
 def _unfit_look(
@@ -114,38 +113,14 @@ def is_near_miss(wrong: Sequence[Unfit]) -> bool:
     return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
 
 
-def _is_beside(row: int, condition: Related, graded: PhraseScores) -> bool:
+def _is_beside(row: int, condition: Related, at: Resolver) -> bool:
     """Whether a relation is that of being beside a thing, and some such thing is not far away."""
     if condition.predicate not in BESIDE or condition.negated:
         return False
-    ends = (end for anchor in condition.anchors for end in graded.likely_rows(anchor))
-    denied = relations_of(graded.scene).denied
+    ends = (end for anchor in condition.anchors for end in at.graded.likely_rows(anchor))
+    denied = relations_of(at.scene).denied
     return any(
-        graded.scene.gaps_to_m(end)[row] <= _BESIDE_M
+        at.scene.gaps_to_m(end)[row] <= _BESIDE_M
         for end in ends
         if not denied(condition.predicate, [end])[row]
     )
-
-
-def _holds(condition: Related, graded: PhraseScores, among: Mask) -> Mask:
-    """Mask (N,) of those objects of which a relation with a graded fit holds to the letter, by the
-    thresholds of the scene graph, or one like it; also where nothing but a graded fit is known."""
-    asked, scene, viewpoint = condition.predicate, graded.scene, graded.onlooker.viewpoint
-    first, *others = (
-        [Anchor.of_row(scene, row) for row in graded.likely_rows(anchor)]
-        for anchor in condition.anchors
-    )
-    everything = np.ones(len(scene), bool)
-    if asked == "between":
-        ends = itertools.product(first, *others) if others else itertools.combinations(first, 2)
-        pairs = [(a, b) for a, b in ends if a.row != b.row]
-        things = np.flatnonzero(among)
-        return relations_of(scene).lies_between(pairs, things) > 0.0 if pairs else everything
-    is_known = asked in OF_BOXES or asked in RELATION_NAMES
-    if not is_known or not first or (asked in SIDES and viewpoint is None):
-        return everything
-    each = [
-        relations_of(scene).to_the_letter(name, first, np.where(among, 1.0, 0.0), viewpoint) > 0.0
-        for name in (asked, *ALIKE.get(asked, ()))
-    ]
-    return np.asarray(np.any(each, axis=0))

@@ -8,7 +8,13 @@ import numpy as np
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, shown, with_article
-from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Viewer
+from scenemind.language.trees import (
+    HasAttribute,
+    NounPhrase,
+    Reference,
+    Viewer,
+    relations_to_viewer,
+)
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
@@ -20,6 +26,7 @@ from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.viewer_answers import said_of, side_of
 
 # A landmark has at least this share of the object's length, so that it is easier to find.
 _LANDMARK_LENGTH = 0.8
@@ -45,8 +52,18 @@ _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
 
 
 def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
-    """Places of all objects of a reference; last places, if all of them have vanished."""
+    """Places of all objects of a reference; last places, if all of them have vanished. Where words
+    are weighed, the side on which the likeliest thing lies, or what it is at."""
     subject = question.subject
+    if at.weighs and isinstance(subject, NounPhrase):
+        row = at.find_best(subject) if subject.noun else at.find_goal(subject)
+        if row is None:
+            raise at.missing(subject)
+        place = brief_landmark(at.scene, row)
+        if at.stands and not (place and relations_to_viewer(subject)):
+            place = side_of(float(at.around.bearing_rad[row]))
+        if place:
+            return said_of(at.scene.objects[row], place)
     try:
         found = at.rows(subject)
         if not len(found):

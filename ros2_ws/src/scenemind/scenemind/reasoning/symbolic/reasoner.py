@@ -24,7 +24,7 @@ from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
+from scenemind.reasoning.symbolic.answers import answer, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
 from scenemind.reasoning.symbolic.expressions import (
@@ -33,7 +33,7 @@ from scenemind.reasoning.symbolic.expressions import (
     likelier,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
@@ -97,7 +97,7 @@ def _sides(question: trees.Choose) -> list[bool]:
     return [isinstance(each, trees.Related) and each.predicate in SIDES for each in options]
 
 
-def _loosely_read(text: str, at: LooseResolver) -> trees.SituatedQuestion:
+def _loosely_read(text: str, at: Resolver) -> trees.SituatedQuestion:
     """A question as it is read loosely; a choice of sides of a known thing as the grammar reads
     it."""
     question = read_question(text)
@@ -113,9 +113,7 @@ def _loosely_read(text: str, at: LooseResolver) -> trees.SituatedQuestion:
     return question
 
 
-def _is_guess(
-    query: Query, question: trees.SituatedQuestion, reply: Reply, at: LooseResolver
-) -> bool:
+def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: Resolver) -> bool:
     """Whether a loosely read question is answered for want of anything better.
 
     Where the grammar reads it, it has to ask for the same, of things that are known, and for
@@ -365,9 +363,10 @@ class SymbolicReasoner:
         Args:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
         """
-        at = LooseResolver(scene, query)
+        at = Resolver(scene, query, weighs=True)
         question = _loosely_read(query.text, at)
-        reply = answer_loosely(question, at, self._memory.changes_since)
+        reply = answer(question, at, self._memory.changes_since)
+        reply = replace(reply, confidence=reply_likelihood(question, reply, at))
         sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
         asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
         if not is_free and (asks_back or _is_guess(query, question, reply, at)):

@@ -15,7 +15,7 @@ from scenemind.language.trees import HasAttribute, NounPhrase, Rank, Related, Vi
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.surroundings import Surroundings
 from tests.unit.reasoning.scene import snapshot_of, thing
@@ -70,11 +70,11 @@ def test_the_chair_one_sits_on_is_on_no_side() -> None:
     assert seen.scores(lying("in front of"))[0] == 0.0
 
 
-def view(*things: MapObject) -> LooseResolver:
+def view(*things: MapObject) -> Resolver:
     """A viewer at the origin, who looks along +y."""
     facing_y = Pose.from_quaternion((0.0, 0.0, 1.2), (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5)))
     asked = Query("what is there", viewpoint=facing_y)
-    return LooseResolver(Scene(snapshot_of(things)), asked)
+    return Resolver(Scene(snapshot_of(things)), asked, weighs=True)
 
 
 def test_a_place_fades_beyond_its_width() -> None:
