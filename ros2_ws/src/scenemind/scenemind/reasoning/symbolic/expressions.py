@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -38,7 +37,6 @@ _MOST_CANDIDATES = 10
 # Least share, relative to the best candidate's, of one that may be meant.
 _LEAST_SHARE = 0.1
 _ANY = frozenset(("a", "an", "any", "some"))
-_log = logging.getLogger(__name__)
 # Least confidence of a match by all that is said.
 _LIKELY_ENOUGH = 0.3
 # Share of the best score from which objects fit equally well.
@@ -47,24 +45,62 @@ _EQUAL = 0.999
 _NOT_TO_THE_LETTER = 0.3
 
 
-def ground_expression(query: Query, scene: Scene) -> GroundReply:
+def ground_expression(
+    query: Query,
+    scene: Scene,
+    question: trees.Question | None = None,
+    exact: GroundReply | ReasoningError | None = None,
+    *,
+    is_near: bool = False,
+) -> GroundReply:
     """The objects that an expression of any shape may mean; their confidences sum to at most 1.
 
     A confidence is how often such a choice is right where what is described is in the map; see
     `likelihood.py`. Where a thing is not known that it is related to, and others are not much less
-    likely, it is at most a half.
+    likely, it is at most a half. Where something must be named (`always_answer`) and nothing of the
+    kind is known, all else that is said counts.
 
-    Where something must be named (`always_answer`) and nothing of the kind is known, all else that
-    is said counts.
+    Args:
+        question: as the grammar reads it; None: it does not.
+        exact: what fits to the letter, which stands but for the description of one thing in words;
+            or why nothing does: then all that is said has to be so of the match, or nearly, and the
+            match likely enough, unless something must be named.
+        is_near: it fits only nearly, which counts less than a match of all that is said.
 
     Raises:
-        ReasoningError: `not_found`: no object of its kind is known; or, unless something must be
-            named, an unknown thing chooses between objects.
+        ReasoningError: `exact`; `not_found`: no object of its kind is known, or, unless something
+            must be named, an unknown thing chooses between objects.
     """
-    match = find_match(query, scene)
-    if match.unknown and query.policy != "always_answer":
+    is_free = query.policy == "always_answer"
+    found = None if isinstance(exact, ReasoningError) else exact
+    refusal = exact if isinstance(exact, ReasoningError) and not is_free else None
+    if found and (not _describes_one(question, query) or _is_of_another(question, query)):
+        return found
+    if refusal and question is not None:
+        is_unknown = refusal.failure.code == "not_found" and _is_of_words(question, query)
+        if not (is_unknown and _says_more_than_a_name(question)):
+            raise refusal
+    try:
+        match = find_match(query, scene, None if is_near else found)
+    except ReasoningError as nothing:
+        if found:
+            return found
+        raise (refusal or nothing) from nothing
+    if found:
+        stands = is_near and match.is_doubted and not is_free
+        steps = tuple(dict.fromkeys((*found.steps, *match.reply.steps)))
+        return found if stands else replace(match.reply, steps=steps)
+    if match.unknown and not is_free:
         raise match.unknown
-    return match.reply
+    if refusal is None or question is None:
+        return match.reply
+    if match.is_likely:
+        return replace(match.reply, steps=(f"to the letter: {refusal}", *match.reply.steps))
+    if not match.wrong:
+        raise refusal
+    nearest, claims = match.reply.objects[0], joined([unfit.claim for unfit in match.wrong])
+    text = f"{refusal} The nearest is {the(nearest)}: not {claims}."
+    raise ReasoningError("not_found", text) from refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,64 +216,7 @@ def _likelier_to_the_letter(exact: GroundReply, scene: Scene) -> Scores:
     return factors
 
 
-def ground_loosely(
-    query: Query, question: trees.Question | None, scene: Scene, error: ReasoningError
-) -> GroundReply:
-    """Best match in place of an error of the grammar.
-
-    Always for a phrase that the grammar does not read; for one that no object fits to the letter,
-    only if all that is said is so of the match, and it is likely enough.
-
-    Args:
-        question: as the grammar reads it; None: it does not.
-
-    Raises:
-        ReasoningError: that error, or `not_found`: an unknown thing chooses between objects.
-    """
-    is_unknown = error.failure.code == "not_found" and _is_of_words(question, query)
-    if question is not None and not (is_unknown and _says_more_than_a_name(question)):
-        raise error
-    try:
-        match = find_match(query, scene)
-    except ReasoningError as nothing:
-        _log.debug("no expression either: %s", nothing)
-        raise error from nothing
-    if match.unknown is not None:
-        raise match.unknown from error
-    if question is None:
-        return match.reply
-    if not match.is_likely:
-        if match.wrong:
-            nearest, *_ = match.reply.objects
-            claims = joined([unfit.claim for unfit in match.wrong])
-            text = f"{error} The nearest is {the(nearest)}: not {claims}."
-            raise ReasoningError("not_found", text) from error
-        raise error
-    return replace(match.reply, steps=(f"to the letter: {error}", *match.reply.steps))
-
-
-def likelier(
-    query: Query, question: trees.Question, scene: Scene, found: GroundReply, *, is_near: bool
-) -> GroundReply:
-    """How likely each object is meant by the description of one thing, given what the grammar
-    finds; other replies as they are.
-
-    Args:
-        is_near: found by near matches to some of what is said, which counts less than a match of
-            all that is said.
-    """
-    if not _describes_one(question, query) or _is_of_another(question, query):
-        return found
-    try:
-        match = find_match(query, scene, None if is_near else found)
-    except ReasoningError:
-        return found
-    if is_near and match.is_doubted and query.policy != "always_answer":
-        return found
-    return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
-
-
-def _is_of_another(question: trees.Question, query: Query) -> bool:
+def _is_of_another(question: trees.Question | None, query: Query) -> bool:
     """Whether a thing without a name is read loosely as one that its place names: the lamp of "the
     thing that the lamp stands on"."""
     is_nameless = isinstance(question, trees.Ground) and not question.subject.noun
@@ -303,9 +282,12 @@ def _says_more_than_a_name(question: trees.Question) -> bool:
     return not isinstance(of, NounPhrase) or of != NounPhrase(of.noun, of.definite, of.count)
 
 
-def _describes_one(question: trees.Question, query: Query) -> bool:
-    """Whether it describes one certain object in words, and not any of a kind."""
+def _describes_one(question: trees.Question | None, query: Query) -> bool:
+    """Whether it describes one certain object in words, and not any of a kind, nor what things are
+    for."""
     if not isinstance(question, trees.Ground) or not is_in_words(question):
+        return False
+    if any(look.key == "affordance" for look in parts_of(question, HasAttribute)):
         return False
     of = question.subject
     if not isinstance(of, NounPhrase) or of.count not in (None, 1):

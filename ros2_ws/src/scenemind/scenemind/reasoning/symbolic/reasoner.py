@@ -27,11 +27,7 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
-from scenemind.reasoning.symbolic.expressions import (
-    ground_expression,
-    ground_loosely,
-    likelier,
-)
+from scenemind.reasoning.symbolic.expressions import ground_expression
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
@@ -442,18 +438,20 @@ class SymbolicReasoner:
     def _grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         resolver, scene = self._resolver(query, snapshot), self._seen(snapshot)
         question: trees.Question | None = None
+        exact: GroundReply | ReasoningError
         try:
             question, unread_remark = self._parsed(query)
-            found = self._sure_grounding(question, unread_remark, query, resolver)
+            exact = self._sure_grounding(question, unread_remark, query, resolver)
         except ReasoningError as error:
-            if query.policy == "strict":
-                raise
-            if query.policy == "always_answer" and not query.marked_object_ids:
-                return ground_expression(query, scene)
-            return _bounded(ground_loosely(query, question, scene, error), query.text)
-        if query.policy == "strict" or _is_for_use(question):
-            return found
-        return likelier(query, question, scene, found, is_near=resolver.took_near_matches)
+            exact = error
+        if query.policy == "strict":
+            if isinstance(exact, ReasoningError):
+                raise exact
+            return exact
+        is_near, is_free = resolver.took_near_matches, query.policy == "always_answer"
+        reply = ground_expression(query, scene, question, exact, is_near=is_near)
+        is_whole = is_free or not isinstance(exact, ReasoningError)
+        return reply if is_whole else _bounded(reply, query.text)
 
     def _sure_grounding(
         self,
@@ -553,12 +551,6 @@ def _question_before(text: str) -> trees.Question | None:
     if said is None or said.likelihood < _LIKELY_MEANT or not is_read(said.text):
         return None
     return parse_question(said.text)
-
-
-def _is_for_use(question: trees.Question) -> bool:
-    """Whether a phrase says what things are for, which is read to the letter only."""
-    said = (c for phrase in trees.noun_phrases(question) for c in phrase.conditions)
-    return any(isinstance(c, trees.HasAttribute) and c.key == "affordance" for c in said)
 
 
 def _bounded(reply: GroundReply, text: str) -> GroundReply:
