@@ -34,6 +34,7 @@ from scenemind.reasoning.symbolic.answers import answer
 from scenemind.reasoning.symbolic.expressions import find_match
 from scenemind.reasoning.symbolic.likelihood import Evidence, kinds_of, shares
 from scenemind.reasoning.symbolic.reasoner import SITUATED, SymbolicReasoner
+from scenemind.reasoning.symbolic.refusals import unused_words
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 
@@ -218,7 +219,7 @@ def _rows(questions: Sequence[Question], scenes: Scenes, place: str) -> Iterator
             read_question(row.question),
         )
         reply = answer(question, at, memory.changes_since)
-        unknown, unread = at.unused_words(question)
+        unknown, unread = unused_words(question, at)
         yield _Row(
             kinds_of(question, reply),
             place,

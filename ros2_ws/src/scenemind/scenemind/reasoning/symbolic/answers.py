@@ -20,7 +20,6 @@ from scenemind.reasoning.symbolic import (
     past_answers,
     place_answers,
     set_answers,
-    viewer_answers,
 )
 from scenemind.reasoning.symbolic.past_answers import ChangesSince
 from scenemind.reasoning.symbolic.replies import (
@@ -64,8 +63,8 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.PastClaim: past_answers.claimed_at,
     trees.TimesSeen: past_answers.times_seen,
     trees.WhenSeen: past_answers.when_seen,
-    trees.AskDirection: viewer_answers.direction,
-    trees.IsWayClear: viewer_answers.is_way_clear,
+    trees.AskDirection: place_answers.direction,
+    trees.IsWayClear: place_answers.is_way_clear,
 }
 
 

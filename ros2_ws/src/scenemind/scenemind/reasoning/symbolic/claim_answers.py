@@ -23,7 +23,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.measures import MEASURED_BY, SAID_OF, extent_m
-from scenemind.reasoning.symbolic.place_answers import landmark, room_weight
+from scenemind.reasoning.symbolic.place_answers import is_within_reach, landmark, room_weight
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -37,7 +37,6 @@ from scenemind.reasoning.symbolic.situated.usual import (
     state_share,
     usual_state,
 )
-from scenemind.reasoning.symbolic.viewer_answers import is_within_reach
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}

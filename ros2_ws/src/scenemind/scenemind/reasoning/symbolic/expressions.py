@@ -23,9 +23,16 @@ from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
-from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
-from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, failed_presumptions
+from scenemind.reasoning.symbolic.presumptions import (
+    DOUBTED,
+    NEARLY,
+    TAKEN_FOR,
+    Unfit,
+    failed_presumptions,
+    is_near_miss,
+    unfit_parts,
+)
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores

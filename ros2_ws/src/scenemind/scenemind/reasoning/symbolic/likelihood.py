@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.language.english import find_number, read_table
 from scenemind.language.trees import Identify, SituatedQuestion, noun_phrases
+from scenemind.reasoning.symbolic.refusals import unused_words
 from scenemind.reasoning.symbolic.replies import Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scores
@@ -85,7 +86,7 @@ def reply_likelihood(question: SituatedQuestion, reply: Reply, at: Resolver) -> 
     fixed, by_fit = next(lines[kind] for kind in kinds_of(question, reply) if kind in lines)
     exist = np.mean([thing.confidence for thing in reply.objects]) if reply.objects else 1.0
     sure = {"told": table.told, "of camera": table.of_camera}.get(at.place, 1.0)
-    unknown, unread = at.unused_words(question)
+    unknown, unread = unused_words(question, at)
     sure *= table.unknown if unknown else table.unread if unread else 1.0
     return float(sure * (fixed * exist + by_fit * reply.confidence))
 

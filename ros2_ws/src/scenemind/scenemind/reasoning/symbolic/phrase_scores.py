@@ -40,8 +40,7 @@ from scenemind.reasoning.symbolic.ranks import (
 from scenemind.reasoning.symbolic.relation_scores import Weighted, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import find_room, purpose_share
-from scenemind.reasoning.symbolic.surroundings import Surroundings
-from scenemind.reasoning.symbolic.viewpoint import seen_by
+from scenemind.reasoning.symbolic.viewpoint import Surroundings, seen_by
 
 # Exponents of the scores of relations; 1 for all others.
 _WEIGHTS = {"in front of": 0.8, "behind": 0.8, "opposite": 0.7, "at the foot of": 0.7}

@@ -49,6 +49,7 @@ from scenemind.reasoning.symbolic.refusals import (
     names_nothing,
     not_understood,
     said_again,
+    unused_words,
     with_suggestion,
 )
 from scenemind.reasoning.symbolic.relation_scores import is_room
@@ -93,29 +94,13 @@ def _sides(question: trees.Choose) -> list[bool]:
     return [isinstance(each, trees.Related) and each.predicate in SIDES for each in options]
 
 
-def _loosely_read(text: str, at: Resolver) -> trees.SituatedQuestion:
-    """A question as it is read loosely; a choice of sides of a known thing as the grammar reads
-    it."""
-    question = read_question(text)
-    if isinstance(question, trees.Choose):
-        try:
-            asked = parse_question(text)
-        except NotUnderstoodError:
-            return question
-        anchors = [one.anchors[0] for one in trees.parts_of(asked, trees.Related)]
-        is_of_known = all(isinstance(one, trees.NounPhrase) and at.knows(one) for one in anchors)
-        if isinstance(asked, trees.Choose) and all(_sides(asked)) and is_of_known:
-            return asked
-    return question
-
-
 def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: Resolver) -> bool:
     """Whether a loosely read question is answered for want of anything better.
 
     Where the grammar reads it, it has to ask for the same, of things that are known, and for
     nothing that has to be told or pointed at.
     """
-    unknown, unread = at.unused_words(question)
+    unknown, unread = unused_words(question, at)
     if not at.stands and len(list(sentences(query.text))) > 1:
         return True  # the first of several is read at most
     if isinstance(question, trees.AskDirection) and not (at.stands or _TURN.search(query.text)):
@@ -360,14 +345,14 @@ class SymbolicReasoner:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
         """
         at = Resolver(scene, query, weighs=True)
-        question = _loosely_read(query.text, at)
+        question = read_question(query.text)
         reply = answer(question, at, self._memory.changes_since)
         reply = replace(reply, confidence=reply_likelihood(question, reply, at))
         sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
         asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
         if not is_free and (asks_back or _is_guess(query, question, reply, at)):
             return None
-        unused = shown(", ".join(word for words in at.unused_words(question) for word in words))
+        unused = shown(", ".join(word for words in unused_words(question, at) for word in words))
         if refusal is not None and refusal.failure.code == "not_found" and not is_free:
             text = f"{refusal} Not for sure: {reply.text}."
             sure = min(sure, ABSENCE_CONFIDENCE)

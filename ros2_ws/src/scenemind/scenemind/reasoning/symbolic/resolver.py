@@ -20,17 +20,13 @@ from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import shown, singular, with_article
 from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.measures import CLOSER, is_measured
-from scenemind.language.spelling import thing_words
 from scenemind.language.trees import (
     Condition,
     HasAttribute,
     NounPhrase,
     Reference,
     Related,
-    SituatedQuestion,
     View,
-    noun_phrases,
-    relations_to_viewer,
 )
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
@@ -47,9 +43,8 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, sure_labels
-from scenemind.reasoning.symbolic.near_misses import NEARLY, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores
-from scenemind.reasoning.symbolic.presumptions import is_unborne, without
+from scenemind.reasoning.symbolic.presumptions import NEARLY, is_unborne, unfit_parts, without
 from scenemind.reasoning.symbolic.ranks import Mask, rank_keys
 from scenemind.reasoning.symbolic.relation_scores import (
     ALIKE,
@@ -61,8 +56,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room
-from scenemind.reasoning.symbolic.surroundings import Surroundings
-from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
+from scenemind.reasoning.symbolic.viewpoint import Surroundings, viewpoint_of
 
 Place = Literal["seen", "told", "of camera", "unknown"]
 
@@ -81,10 +75,9 @@ _AS_WELL = 0.8
 _OF_DOUBT = ("surest", "doubtful", "oftenest", "rarest")
 # Most things that are tried as the one of "closest to the lamp".
 _MOST_MEANT = 20
-# Where words are weighed: least share of the best score of things that serve a purpose as well,
-# least score of a label that is the noun or a synonym, least score of a counted object.
-_TIED, _NAMED, _COUNTED = 0.96, 0.96, 0.4
-_LONGEST_NAME = 3  # words
+# Where words are weighed: least score of a label that is the noun or a synonym, and of a counted
+# object.
+_NAMED, _COUNTED = 0.96, 0.4
 
 
 class Resolver:
@@ -757,43 +750,6 @@ class Resolver:
         """Whether some label fits the noun of a reference, if it has one."""
         return not reference.noun or bool(self.named(reference.noun).any())
 
-    def is_about_known(self, phrase: NounPhrase) -> bool:
-        """Whether what is said beside the noun names things of the map."""
-        return bool(links(phrase)) or any(map(self.sure_labels, phrase.unread))
-
-    def find_goal(self, goal: Reference) -> int | None:
-        """Row of the nearest object that the unread words name, or whose purpose they are."""
-        fits = self.graded.by_purpose(goal.unread)
-        for name in _names(goal.unread):
-            if self.sure_labels(name):
-                fits = self.named(name)
-                break
-        there = fits * self.place_scores(goal)
-        fits = there if there.any() else fits
-        if not fits.any():
-            return None
-        rows = np.flatnonzero(fits >= _TIED * fits.max())
-        return int(rows[np.argmin(self.around.gap_m[rows])])
-
-    def unused_words(self, question: SituatedQuestion) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Nouns without objects or purpose here, and unread words beside a known noun."""
-        unknown: list[str] = []
-        unread: list[str] = []
-        for phrase in noun_phrases(question):
-            if phrase.noun == "room" or find_room(phrase.noun):
-                continue
-            if phrase.noun and self.named(phrase.noun).any():
-                unread += [*phrase.unread, *self._no_name(phrase.noun)]
-            elif phrase.noun and not self.graded.by_purpose(phrase.noun.split()).any():
-                unknown.append(phrase.noun)
-        return tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(unread))
-
-    def _no_name(self, noun: str) -> list[str]:
-        """The last word of a noun where it names nothing, as in "couch weigh"."""
-        last = singular(noun.split(" ")[-1])
-        is_name = last == noun or last in thing_words() or self.named(last).any()
-        return [] if is_name or self.sure_labels(noun) else [last]
-
     def named(self, noun: str) -> Scores:
         """Scores (N,) of labels for a noun."""
         return self.graded.of_kind(noun)
@@ -824,18 +780,6 @@ class Resolver:
             scores = scores * self.graded.nearness
         return int(np.argmax(scores)) if scores.any() else None
 
-    def place_scores(self, phrase: Reference) -> Scores:
-        """Scores (N,) for lying where the phrase says, to the viewer."""
-        scores = np.ones(len(self.scene))
-        for place in relations_to_viewer(phrase):
-            scores = scores * self.around.scores(place)
-        return scores
-
-    def related_scores(self, link: Related, among: Scores) -> Scores:
-        """Scores (N,) for a relation to another thing; meaningless where those of `among` are 0."""
-        fit = self.graded.relation_fit(link, among > 0.0)
-        return np.ones(len(self.scene)) if fit is None else fit
-
 
 def _without_unmeasured(reference: Reference) -> Reference:
     """ "The tall thing" as a thing of that size: no kind of thing is called so."""
@@ -852,15 +796,3 @@ def _area_m2(thing: MapObject) -> float:
     """The area of a thing seen from above."""
     wide, long, _ = thing.yaw_box.size
     return float(wide * long)
-
-
-def links(phrase: NounPhrase) -> list[Related]:
-    """Relations to other things."""
-    related = (c for c in phrase.conditions if isinstance(c, Related))
-    return [c for c in related if any(isinstance(anchor, NounPhrase) for anchor in c.anchors)]
-
-
-def _names(words: tuple[str, ...]) -> list[str]:
-    """Candidate names among the words, the longest first."""
-    lengths = range(_LONGEST_NAME, 0, -1)
-    return [" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)]

@@ -219,7 +219,8 @@ def _usual_parts(subject: Reference, at: Resolver) -> Reply | None:
     parts = None if at.sure_labels(subject.noun) else usual_count(subject.noun)
     if parts is None or not isinstance(subject, NounPhrase):
         return None
-    return say.usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
+    is_of_known = subject.conditions or any(map(at.sure_labels, subject.unread))
+    return say.usually(number_word(parts), 1.0 if is_of_known else 0.0)
 
 
 def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
