@@ -26,7 +26,6 @@ from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
-    NEARLY,
     TAKEN_FOR,
     Unfit,
     failed_presumptions,
@@ -165,12 +164,14 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     said = list(noun_phrases(reading))
     # What is not so of the thing itself stands in `wrong`.
     anchors = [each for each in said if each is not reading.phrase]
-    stand_ins = failed_presumptions(said, scene, looks_of=())
     failed = failed_presumptions(said, scene, looks_of=anchors)
     limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
     sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
     is_doubted = bool(sure[best] <= DOUBTED)
-    sure = np.minimum(sure, _limit_of_looks(wrong, failed, stand_ins, query))
+    # Where something must be named, it is taken to look as is said, but for the light.
+    is_free = query.policy == "always_answer"
+    looks = [each.limit for each in wrong if each.is_of_look and not (is_free and each.is_near)]
+    sure = np.minimum(sure, min(looks + [TAKEN_FOR] * bool(failed), default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
     objects = scene.objects_at(rows)
@@ -179,22 +180,6 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     rivals = np.count_nonzero(scores >= _EQUAL * scores.max())
     unknown = at.missing(NounPhrase(dropped[0])) if dropped and rivals > 1 else None
     return Match(reply, scores, evidence, wrong, unknown, is_doubted or unknown is not None)
-
-
-def _limit_of_looks(
-    wrong: Sequence[Unfit], failed: Sequence[str], stand_ins: Sequence[str], query: Query
-) -> float:
-    """The most confidence that looks which are not so leave, and what stands in for other things.
-
-    Where something must be named, what is said is taken to be there: only another colour than light
-    could make of it takes confidence away.
-    """
-    looks = [unfit for unfit in wrong if unfit.is_of_look]
-    if query.policy == "always_answer":
-        return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
-    if failed and not all(look.is_near for look in looks):
-        return DOUBTED
-    return min([*(look.limit for look in looks), *[TAKEN_FOR] * bool(failed)], default=1.0)
 
 
 def _best_reading(phrase: NounPhrase, at: Resolver, query: Query) -> tuple[NounPhrase, Scores]:

@@ -7,7 +7,7 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +38,8 @@ DOUBTED = 0.5
 # The same where something surely is meant: in what is named or described by other words than the
 # map has. On rows of benchmarks such choices are as likely right as all that is said makes them.
 TAKEN_FOR = 0.8
-NO_ROOMS = "I know no rooms, so that I looked at the whole map."
-NO_PARTS = "I know things as wholes, so that I did not look at their parts."
+_NO_ROOMS = "I know no rooms, so that I looked at the whole map."
+_NO_PARTS = "I know things as wholes, so that I did not look at their parts."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -59,47 +59,36 @@ def failed_presumptions(
     return said_once(notes)
 
 
-def of_whole_map(tree: Any, scene: Scene) -> Any:
+def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
-    none. Nothing but a room stays: "what is in the kitchen" asks for the room."""
-    return _without(_is_in_unknown_room, tree, scene)
+    none, and without their parts ("the cabinet with three drawers"), which no map holds. Nothing
+    but a room stays: "what is in the kitchen" asks for the room.
+
+    Args:
+        notes: gets a sentence on what is left out.
+    """
+    if isinstance(tree, NounPhrase) and tree.noun:
+        why = [_unknown(tree, condition, scene) for condition in tree.conditions]
+        kept = (one for one, note in zip(tree.conditions, why, strict=True) if not note)
+        tree = replace(tree, conditions=tuple(kept))
+        notes += [note for note in why if note and note not in notes]
+    return with_parts(tree, lambda part: of_whole_map(part, scene, notes))
 
 
-def of_whole_things(tree: Any, scene: Scene) -> Any:
-    """A question without the parts of its things ("the cabinet with three drawers"), which no map
-    holds."""
-    return _without(_is_of_parts, tree, scene)
-
-
-def _without(is_unknown: Callable[[NounPhrase, Condition, Scene], bool], of: Any, at: Scene) -> Any:
-    """A tree whose phrases lack the conditions that are unknown."""
-    if isinstance(of, NounPhrase) and of.noun:
-        kept = tuple(one for one in of.conditions if not is_unknown(of, one, at))
-        of = replace(of, conditions=kept)
-    return with_parts(of, lambda part: _without(is_unknown, part, at))
-
-
-def _is_of_parts(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
-    is_with = isinstance(condition, Related) and condition.predicate == "supports"
-    if not isinstance(condition, Related) or not is_with or condition.negated:
-        return False
-    noun = condition.anchors[0].noun
-    if singular(noun) not in PARTS:
-        return False
+def _unknown(phrase: NounPhrase, condition: Condition, scene: Scene) -> str:
+    """That the map knows no rooms, or no parts, of which a condition is; empty for others."""
+    if not isinstance(condition, Related) or condition.negated:
+        return ""
+    anchor, noun = condition.anchors[0], condition.anchors[0].noun
+    if condition.predicate in ("inside", "near") and anchor == NounPhrase(noun, definite=True):
+        is_room = find_room(noun) == normal(noun) and not scene.matches(noun)
+        return _NO_ROOMS if is_room else ""
+    if condition.predicate != "supports" or singular(noun) not in PARTS:
+        return ""
     named = scene.rows_called(match.label for match in scene.matches(noun) if match.sure)
     carriers = {one for row in named for by in CARRYING for one, _ in scene.relations_of(row, by)}
-    return carriers.isdisjoint(np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist())
-
-
-def _is_in_unknown_room(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
-    del phrase
-    is_there = isinstance(condition, Related) and condition.predicate in ("inside", "near")
-    if not isinstance(condition, Related) or not is_there or condition.negated:
-        return False
-    (room,) = condition.anchors
-    if not isinstance(room, NounPhrase) or room != NounPhrase(room.noun, definite=True):
-        return False
-    return find_room(room.noun) == normal(room.noun) and not scene.matches(room.noun)
+    wholes = np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist()
+    return _NO_PARTS if carriers.isdisjoint(wholes) else ""
 
 
 def with_names(text: str, phrases: Iterable[NounPhrase], scene: Scene) -> str:

@@ -33,12 +33,9 @@ from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
-    NO_PARTS,
-    NO_ROOMS,
     TAKEN_FOR,
     failed_presumptions,
     of_whole_map,
-    of_whole_things,
     said_once,
     with_names,
 )
@@ -144,18 +141,6 @@ def _doubts_of(
     phrases = _presumed(question)
     certain = [phrase for phrase in phrases if phrase.definite or is_loose]
     return failed_presumptions(phrases, scene, looks_of=certain)
-
-
-def _of_whole_map(question: trees.Question, query: Query, resolver: Resolver) -> trees.Question:
-    """A question without rooms and parts of things where the map has none, which is noted; `strict`
-    keeps them."""
-    if query.policy == "strict":
-        return question
-    for note, without in ((NO_ROOMS, of_whole_map), (NO_PARTS, of_whole_things)):
-        whole: trees.Question = without(question, resolver.scene)
-        resolver.nearest += [note] * (whole != question)
-        question = whole
-    return question
 
 
 def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
@@ -387,7 +372,8 @@ class SymbolicReasoner:
         question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
-        question = _of_whole_map(question, query, resolver)
+        else:
+            question = of_whole_map(question, resolver.scene, resolver.nearest)
         reply = answer(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {verbalization.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
@@ -447,7 +433,8 @@ class SymbolicReasoner:
     ) -> GroundReply:
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
-        question = _of_whole_map(question, query, resolver)
+        else:
+            question = of_whole_map(question, resolver.scene, resolver.nearest)
         if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
