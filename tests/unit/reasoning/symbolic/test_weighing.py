@@ -121,23 +121,6 @@ def test_toward_is_between_the_viewer_and_the_thing() -> None:
     assert fit(at, between) == [0.0, 1.0, 0.0, 0.0]
 
 
-def test_objects_hang_on_walls_by_name_and_height() -> None:
-    """A floor lies at z = 0; only the first of these hangs on walls by its name."""
-    at = view(
-        thing(1, "picture", (0, 3, 1.6), (0.8, 0.05, 0.6)),
-        thing(2, "window", (0, 3, 1.6), (1.0, 0.05, 1.0)),
-        thing(3, "cup", (0, 2, 0.45), (0.1, 0.1, 0.1)),  # starts above 0.35 m
-        thing(4, "cup", (0, 2, 0.05), (0.1, 0.1, 0.1)),
-        thing(5, "shelf", (1, 2, 0.75), (0.6, 0.4, 1.5)),  # ends above 1 m
-    )
-    on_wall = fit(at, Related("on", (NounPhrase("wall"),)))
-    assert on_wall == [1.0, 0.4, 0.4, 0.1, 0.1]
-    on_floor = fit(at, Related("on", (NounPhrase("floor"),)))
-    assert on_floor == [0.1, 0.1, 0.1, 1.0, 0.4]
-    in_corner = fit(at, Related("inside", (NounPhrase("corner"),)))
-    assert in_corner == [1.0] * 5
-
-
 CHAIRS = (
     thing(1, "chair", (0.0, 1.5, 0.45), (0.5, 0.5, 0.9), color="red"),
     thing(2, "chair", (0.0, 3.5, 0.5), (0.6, 0.6, 1.0), color="brown"),

@@ -21,10 +21,9 @@ from scenemind.memory import (
 from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
-from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
+from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS, letter_score
 from scenemind.reasoning.symbolic.premises import (
     denial_of,
-    is_so,
     meant_as_one,
     meant_by,
     presence_of,
@@ -192,7 +191,7 @@ def _denied(command: trees.Deny, at: Resolver, by: str) -> Intent:
             them = "is it" if len(rows) == 1 else "are they"
             return Intent((), f"{known} What {them} instead?", objects=meant.objects)
         return Intent((), f"What {are} {names} instead?", objects=meant.objects)
-    so = [thing for thing in meant.objects if is_so(thing, key, denied)]
+    so = [thing for thing in meant.objects if letter_score(thing, key, denied)]
     otherwise = [thing for thing in meant.objects if thing.attributes.get(key) and thing not in so]
     if otherwise:
         each = bounded([f"{the(o)} is {shown(o.attributes[key])}" for o in otherwise])

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from scenemind.language.lexicon import BUILDING, free_text
+from scenemind.language.lexicon import free_text
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
@@ -270,8 +270,6 @@ class PhraseScores:
             return self._toward_viewer(condition)
         if is_in_room(condition):
             return relations.in_room(predicate)
-        if place in BUILDING and not self.label_fit(place).any():
-            return relations.on_building(place)
         kind = find_room(place)
         if kind is not None and not self.label_fit(place).any():
             return relations.in_kind_of_room(kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -75,10 +74,6 @@ _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 _LIKELY_MEANT = 0.5
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
-# Words that ask for a side to turn to.
-_TURN = re.compile(
-    r"\b(?:left|right|turn|way|direction|side|ahead|forwards?|behind)\b", re.IGNORECASE
-)
 # Attributes that a box shows.
 _BY_BOX = ("shape", "size")
 _MISSED = "not understood"
@@ -100,8 +95,8 @@ def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: 
     unknown, unread = unused_words(question, at)
     if not at.stands and len(list(sentences(query.text))) > 1:
         return True  # the first of several is read at most
-    if isinstance(question, trees.AskDirection) and not (at.stands or _TURN.search(query.text)):
-        return True  # "where can I do that" asks for no side to turn to
+    if isinstance(question, trees.AskDirection) and not at.stands:
+        return True
     if isinstance(question, trees.Choose) and reply.is_usual and any(_sides(question)):
         return True  # no side is the usual one
     if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):
@@ -130,32 +125,22 @@ def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: 
     return reply.confidence < _LIKELY
 
 
-def _doubts_of(
-    question: trees.SituatedQuestion, scene: Scene, *, is_loose: bool = False
-) -> tuple[str, ...]:
-    """What a question presumes of the map, and it does not have, in a sentence each.
-
-    Args:
-        is_loose: it was read loosely, without articles.
-    """
-    phrases = _presumed(question)
-    certain = [phrase for phrase in phrases if phrase.definite or is_loose]
-    return failed_presumptions(phrases, scene, looks_of=certain)
-
-
-def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
-    """The phrases of things that a question presumes."""
+def _with_doubts(reply: MethodReply, question: trees.SituatedQuestion, at: Resolver) -> MethodReply:
+    """A reply that says what its question presumes and the map does not have, and is then doubtful;
+    and which things it takes for those that were asked for by another name."""
+    if not reply.objects:
+        return reply
     # Answers to these say so of their subjects.
     said = [part.subject for part in trees.parts_of(question, trees.Exists)]
     said += [part.subject for part in trees.parts_of(question, trees.Count)]
-    return [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
-
-
-def _named(reply: MethodReply, question: trees.SituatedQuestion, scene: Scene) -> MethodReply:
-    """A reply that says which things it takes for those that were asked for by another name."""
-    text = with_names(reply.text, _presumed(question), scene)
+    phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
+    # What was read loosely has no articles.
+    certain = [phrase for phrase in phrases if phrase.definite or at.weighs]
+    doubts = failed_presumptions(phrases, at.scene, looks_of=certain)
+    text = with_names(reply.text, phrases, at.scene)
     sure = reply.confidence if text == reply.text else min(reply.confidence, TAKEN_FOR)
-    return replace(reply, text=text, confidence=sure)
+    reply = replace(reply, text=text, confidence=sure)
+    return _resting_on(said_once((*at.nearest, *doubts)), reply, DOUBTED)
 
 
 def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
@@ -293,7 +278,8 @@ class SymbolicReasoner:
         likeliest, or under `always_answer` a guess."""
         resolver = self._resolver(query, snapshot)
         if query.policy == "strict":
-            return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
+            reply = self._sure_answer(query, resolver)
+            return _with_doubts(reply, self._parsed(query)[0], resolver)
         is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
         if not (is_placed and (is_free or not self._unread(query, scene))):
@@ -312,13 +298,14 @@ class SymbolicReasoner:
                     # Less is on somebody's left to the letter than they would say is.
                     is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
                 if is_sure or not is_free:
-                    return self._with_doubts(reply, query, resolver)
+                    return _with_doubts(reply, asked, resolver)
         likely = self._loose_answer(query, scene, refusal)
         if likely is not None:
             return likely
         if refusal is not None:
             raise refusal
-        return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
+        reply = self._sure_answer(query, resolver)
+        return _with_doubts(reply, self._parsed(query)[0], resolver)
 
     def _loose_answer(
         self, query: Query, scene: Scene, refusal: ReasoningError | None
@@ -353,20 +340,7 @@ class SymbolicReasoner:
             steps.append(f"could not use: {unused}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
         found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
-        if not objects:
-            return found
-        doubts = _doubts_of(question, scene, is_loose=True)
-        return _resting_on(doubts, _named(found, question, scene), DOUBTED)
-
-    def _with_doubts(self, reply: MethodReply, query: Query, resolver: Resolver) -> MethodReply:
-        """A reply that says what its question presumes and the map does not have, and is then
-        doubtful."""
-        if not reply.objects:
-            return reply
-        question = self._parsed(query)[0]
-        doubts = _doubts_of(question, resolver.scene)
-        reply = _named(reply, question, resolver.scene)
-        return _resting_on(said_once((*resolver.nearest, *doubts)), reply, DOUBTED)
+        return _with_doubts(found, question, at)
 
     def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
         question, unread_remark = self._parsed(query)
