@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -74,6 +75,10 @@ _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 _LIKELY_MEANT = 0.5
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
+# Words that ask for a side to turn to.
+_TURN = re.compile(
+    r"\b(?:left|right|turn|way|direction|side|ahead|forwards?|behind)\b", re.IGNORECASE
+)
 # Attributes that a box shows.
 _BY_BOX = ("shape", "size")
 _MISSED = "not understood"
@@ -95,8 +100,8 @@ def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: 
     unknown, unread = unused_words(question, at)
     if not at.stands and len(list(sentences(query.text))) > 1:
         return True  # the first of several is read at most
-    if isinstance(question, trees.AskDirection) and not at.stands:
-        return True
+    if isinstance(question, trees.AskDirection) and not (at.stands or _TURN.search(query.text)):
+        return True  # "where can I do that" asks for no side to turn to
     if isinstance(question, trees.Choose) and reply.is_usual and any(_sides(question)):
         return True  # no side is the usual one
     if unknown and not (reply.is_usual and isinstance(question, trees.Count | trees.Choose)):

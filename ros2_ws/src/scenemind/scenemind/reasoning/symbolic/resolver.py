@@ -352,7 +352,8 @@ class Resolver:
         where nothing is known of what it refers to."""
         everything, scores = np.ones(len(self.scene), bool), among.astype(np.float64)
         asked, is_unseen = condition.predicate, self.graded.around is None
-        if asked not in (*RELATION_NAMES, *OF_BOXES) or (asked in SIDES and is_unseen):
+        is_known = asked in (*RELATION_NAMES, *OF_BOXES) and not (asked in SIDES and is_unseen)
+        if not is_known or any(isinstance(one, trees.Viewer) for one in condition.anchors):
             return everything
         ways = (asked, *ALIKE.get(asked, ()))
         each = (replace(condition, predicate=way, negated=False) for way in ways)
