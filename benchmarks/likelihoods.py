@@ -30,11 +30,12 @@ from scenemind.evaluation.sources import ObjectsMemory
 from scenemind.geometry import iou_3d
 from scenemind.language.situated.questions import read_question
 from scenemind.reasoning import Query, ReasoningError
-from scenemind.reasoning.symbolic.answers import best_reply
+from scenemind.reasoning.symbolic.answers import answer
 from scenemind.reasoning.symbolic.expressions import find_match
 from scenemind.reasoning.symbolic.likelihood import Evidence, kinds_of, shares
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.reasoner import SITUATED, SymbolicReasoner
+from scenemind.reasoning.symbolic.refusals import unused_words
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 
 # Least number of rows of a kind; fits of the rows that stand for what is known of all kinds.
@@ -214,11 +215,11 @@ def _rows(questions: Sequence[Question], scenes: Scenes, place: str) -> Iterator
         if not answered.steps[0].startswith(SITUATED):
             continue
         at, question = (
-            LooseResolver(Scene(snapshot), query),
+            Resolver(Scene(snapshot), query, weighs=True),
             read_question(row.question),
         )
-        reply = best_reply(question, at, memory.changes_since)
-        unknown, unread = at.unused_words(question)
+        reply = answer(question, at, memory.changes_since)
+        unknown, unread = unused_words(question, at)
         yield _Row(
             kinds_of(question, reply),
             place,

@@ -29,9 +29,8 @@ from scenemind.reasoning.query import (
     check_speaker,
 )
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from scenemind.reasoning.symbolic.edits import Doubt, Intent
+from scenemind.reasoning.symbolic.edits import Doubt, Intent, change_journal
 from scenemind.reasoning.symbolic.replies import bounded
-from scenemind.reasoning.symbolic.undo import change_journal
 
 
 class Aligner:

@@ -16,7 +16,7 @@ from scenemind.geometry import Pose
 from scenemind.memory import MapObject
 from scenemind.reasoning import Answer, Query, Router
 from scenemind.reasoning.query import POLICIES
-from scenemind.reasoning.symbolic.viewer_answers import side_of
+from scenemind.reasoning.symbolic.place_answers import side_of
 from tests.tables import read_table
 from tests.unit.reasoning.scene import ROOM, SmallMemory, room_memory, snapshot_of, thing
 

@@ -6,11 +6,12 @@ import pytest
 
 from scenemind.language.situated.questions import read_question
 from scenemind.reasoning import Query, Router
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.refusals import unused_words
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import ROOM, room_memory, snapshot_of
 
-AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""))
+AT = Resolver(Scene(snapshot_of(ROOM)), Query(""), weighs=True)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,8 @@ AT = LooseResolver(Scene(snapshot_of(ROOM)), Query(""))
 def test_nouns_and_other_words_without_a_use(
     question: str, expected: tuple[tuple[str, ...], ...]
 ) -> None:
-    assert AT.unused_words(read_question(question)) == expected
+    unknown, unread = unused_words(read_question(question), AT)
+    assert (tuple(unknown), tuple(unread)) == expected
 
 
 def test_they_are_a_step_of_the_answer() -> None:

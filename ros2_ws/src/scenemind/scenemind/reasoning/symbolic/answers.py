@@ -1,13 +1,13 @@
 """Answers to questions: one dispatch from a question's tree to its reply.
 
-What was read loosely is answered by the same functions with a `LooseResolver`, which finds what is
-likeliest meant; where that finds nothing, with what is usual of such things, or by a guess.
+What was read loosely is answered by the same functions with a resolver that weighs words, and so
+finds what is likeliest meant; where that finds nothing, with what is usual of such things, or by a
+guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from scenemind.language import trees
@@ -20,10 +20,7 @@ from scenemind.reasoning.symbolic import (
     past_answers,
     place_answers,
     set_answers,
-    viewer_answers,
 )
-from scenemind.reasoning.symbolic.likelihood import reply_likelihood
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.past_answers import ChangesSince
 from scenemind.reasoning.symbolic.replies import (
     ABSENCE_CONFIDENCE,
@@ -66,20 +63,13 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.PastClaim: past_answers.claimed_at,
     trees.TimesSeen: past_answers.times_seen,
     trees.WhenSeen: past_answers.when_seen,
-}
-# Those to which somebody who stands somewhere gets another answer.
-_LOOSE_ANSWERS: Mapping[type, Callable[[Any, LooseResolver], Reply]] = {
-    trees.AskAttribute: look_answers.likely_attribute,
-    trees.Verify: claim_answers.verify_loosely,
-    trees.Choose: claim_answers.choose_loosely,
-    trees.Where: viewer_answers.side_or_place,
-    trees.AskDirection: viewer_answers.direction,
-    trees.IsWayClear: viewer_answers.is_way_clear,
+    trees.AskDirection: place_answers.direction,
+    trees.IsWayClear: place_answers.is_way_clear,
 }
 
 
 def answer(question: SituatedQuestion, at: Resolver, changes_since: ChangesSince) -> Reply:
-    """Reply to a question.
+    """Reply to a question; where words are weighed always one, if need be a guess.
 
     Args:
         changes_since: see `MemoryAccess.changes_since`.
@@ -87,16 +77,16 @@ def answer(question: SituatedQuestion, at: Resolver, changes_since: ChangesSince
     Raises:
         ReasoningError: `not_found` or `ambiguous`.
     """
-    kind = type(question)
-    if isinstance(question, trees.Joined):
-        return _joined(question, at, changes_since)
-    if isinstance(question, trees.Changed):
-        return past_answers.changed(question, at, changes_since)
-    if isinstance(at, LooseResolver) and kind in _LOOSE_ANSWERS:
-        return _LOOSE_ANSWERS[kind](question, at)
-    if kind in _ANSWERS:
-        return _ANSWERS[kind](question, at)
-    raise ReasoningError("not_found", "Only somebody who stands somewhere can be told that.")
+    try:
+        if isinstance(question, trees.Joined):
+            return _joined(question, at, changes_since)
+        if isinstance(question, trees.Changed):
+            return past_answers.changed(question, at, changes_since)
+        return _ANSWERS[type(question)](question, at)
+    except ReasoningError:
+        if not at.weighs:
+            raise
+        return _guess(question)
 
 
 def subject_of(question: trees.Question) -> Reference:
@@ -148,22 +138,6 @@ def _joined(question: trees.Joined, at: Resolver, changes_since: ChangesSince) -
         sure = surest(reply.confidence for reply in deciding)
         replies = deciding if is_choice else replies
     return Reply(" ".join(reply.sentence for reply in replies), sure, objects, brief)
-
-
-def answer_loosely(
-    question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince
-) -> Reply:
-    """Reply to a question that was read loosely; always one, with how likely it is right."""
-    reply = best_reply(question, at, changes_since)
-    return replace(reply, confidence=reply_likelihood(question, reply, at))
-
-
-def best_reply(question: SituatedQuestion, at: LooseResolver, changes_since: ChangesSince) -> Reply:
-    """Reply to a question that was read loosely; its confidence is how well its objects fit."""
-    try:
-        return answer(question, at, changes_since)
-    except ReasoningError:
-        return _guess(question)
 
 
 def _guess(question: SituatedQuestion) -> Reply:

@@ -67,17 +67,18 @@ _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
 
 def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates (those above 0), ignoring negation."""
-    return _of_each(scene, candidates, lambda thing: _letter_score(thing, wanted))
+    return _of_each(scene, candidates, lambda thing: letter_score(thing, wanted.key, wanted.value))
 
 
-def _letter_score(thing: MapObject, wanted: HasAttribute) -> float:
-    value = thing.attributes.get(wanted.key, "").lower()
-    if wanted.key == "color":
-        return _colour_score(wanted.value, value)
-    if wanted.key == "size":
-        is_so = is_sized(thing, wanted.value)
-        return _EXACT * (value == wanted.value if is_so is None else is_so)
-    return description_score(thing, wanted.key, wanted.value)
+def letter_score(thing: MapObject, key: str, wanted: str) -> float:
+    """Score of a value of an attribute, 0 where it does not hold to the letter."""
+    value = thing.attributes.get(key, "").lower()
+    if key == "color":
+        return _colour_score(wanted, value)
+    if key == "size":
+        is_so = is_sized(thing, wanted)
+        return _EXACT * (value == wanted if is_so is None else is_so)
+    return description_score(thing, key, wanted)
 
 
 def bearers(scene: Scene, candidates: Scores, wanted: HasAttribute) -> NDArray[np.bool_]:
@@ -150,7 +151,7 @@ def _stated_score(thing: MapObject, wanted: HasAttribute) -> float | None:
     """Score of an attribute that a model or a person gave; None where neither did."""
     if wanted.value in _SHADES:  # shades are compared
         return None
-    fit = _letter_score(thing, wanted)
+    fit = letter_score(thing, wanted.key, wanted.value)
     return fit if fit or wanted.key in thing.attribute_sources else None
 
 

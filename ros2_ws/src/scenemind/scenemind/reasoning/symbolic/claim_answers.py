@@ -9,13 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import trees, verbalization
-from scenemind.language.english import joined, shown, with_article
+from scenemind.language.english import shown, with_article
 from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Related
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.memory.graph.relations import CARRYING
-from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
@@ -23,9 +22,8 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver, links
 from scenemind.reasoning.symbolic.measures import MEASURED_BY, SAID_OF, extent_m
-from scenemind.reasoning.symbolic.place_answers import landmark, room_weight, telling
+from scenemind.reasoning.symbolic.place_answers import is_within_reach, landmark, room_weight
 from scenemind.reasoning.symbolic.relation_scores import relations_of
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -39,7 +37,6 @@ from scenemind.reasoning.symbolic.situated.usual import (
     state_share,
     usual_state,
 )
-from scenemind.reasoning.symbolic.viewer_answers import is_in_view, is_within_reach
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "back"}
@@ -53,12 +50,15 @@ _CLEARLY = 0.7
 
 
 def verify(question: trees.Verify, at: Resolver) -> Reply:
-    """Yes or no, or the objects for which the claim holds.
+    """Yes or no, or the objects for which the claim holds; for words that weigh see `_is_likely`.
 
     Raises:
         ReasoningError: `not_found`: the attribute has not been described.
     """
-    claim, found = question.condition, at.existing(question.subject)
+    claim, subject = question.condition, question.subject
+    if at.weighs and isinstance(subject, NounPhrase):
+        return _is_likely(subject, claim, at)
+    found = at.existing(subject)
     scores = at.claim_scores(claim, found.rows)
     objects, fits = found.objects, scores > 0.0
     unsaid = find_undescribed(objects, (claim,))
@@ -107,28 +107,18 @@ def is_taken(question: trees.IsTaken, at: Resolver) -> Reply:
     return replace(reply, text=f"{word}, {reply.text.removeprefix('yes, ')}", brief=word)
 
 
-def verify_loosely(question: trees.Verify, at: LooseResolver) -> Reply:
-    """Yes or no by what is likeliest meant, is seen, or is usual."""
-    subject, claim = question.subject, question.condition
-    if not isinstance(subject, NounPhrase):
-        return verify(question, at)
-    match claim:
-        case Related(predicate="in view of"):
-            return is_in_view(subject, claim, at)
-        case Related(predicate="within reach"):
-            return is_within_reach(subject, at)
-        case Related() if at.knows(subject) or is_known_thing(subject.noun):
+def _is_likely(subject: NounPhrase, claim: Condition, at: Resolver) -> Reply:
+    """Yes or no by what is likeliest meant, and is seen or usual: what a relation names is looked
+    for, and so are things that name a state ("covered by a curtain")."""
+    if isinstance(claim, Related) and claim.predicate == "within reach":
+        return is_within_reach(subject, at)
+    if isinstance(claim, Related):
+        if at.knows(subject) or is_known_thing(subject.noun):
             return exists(trees.Exists(subject.that(claim)), at)
-        case Related():
-            return Reply("yes", 1.0, brief="yes")  # It may be no thing at all: "light".
-    row = at.find_single(subject)
+        return Reply("yes", 1.0, brief="yes")  # It may be no thing at all: "light".
+    row, words = at.find_single(subject), _option_words(claim)
     if row is None:
         return Reply("no", 1.0, brief="no")
-    return _is_so(_option_words(claim), row, at)
-
-
-def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
-    """Yes or no to a claim in words: things that it names must be there, else what is usual."""
     thing = at.scene.objects[row]
     for key, of_key in attribute_values().items():
         if words in of_key:
@@ -137,10 +127,8 @@ def _is_so(words: str, row: int, at: LooseResolver) -> Reply:
             text = f"{word}, {say.the(thing)}{say.value_words(key, found.value)}"
             return Reply(text, thing.confidence * found.share, (thing,), word)
     for name in filter(is_known_thing, words.split()):
-        # "Is the window covered by a curtain", "is somebody sitting on the chair".
-        named = at.named(name) > 0.0
-        named &= at.named(thing.label) == 0.0
-        near = named & (at.scene.gaps_to_m(row) <= _BESIDE_M)
+        near = (at.named(name) > 0.0) & (at.named(thing.label) == 0.0)
+        near &= at.scene.gaps_to_m(row) <= _BESIDE_M
         word = say.yes_or_no(bool(near.any()))
         there = say.listed(at.scene.objects_at(np.flatnonzero(near))) or f"no {name}"
         text = f"{word}, {there} {say.be(near.sum())} at {say.the(thing)}"
@@ -197,98 +185,80 @@ def _instead(claim: Condition, found: Found) -> str:
 
 
 def choose(question: trees.Choose, at: Resolver) -> Reply:
-    """The option that holds for an object: "is the door open or closed"."""
-    claims = [verbalization.claim(option) for option in question.options]
-    several = _each_chosen(question, claims, at)
-    if several is not None:
-        return several
-    row = at.single(question.subject)
-    thing, rows = at.scene.objects[row], np.array([row], np.intp)
-    fits = [float(at.claim_scores(option, rows)[0]) for option in question.options]
-    if not any(fits):
-        fits = _leanings(question, row, at)
-    if not any(fits):
-        unsaid = find_undescribed([thing], question.options)
-        if unsaid:
-            raise say.not_known(unsaid, [thing], DESCRIPTION_HINT)
-        text = f"{say.the(thing)} is neither {' nor '.join(claims)}"
-        return Reply(text, ABSENCE_CONFIDENCE, (thing,), "neither")
-    best = fits.index(max(fits))
-    text = f"{say.the(thing)} is {claims[best]}{_note(question.options[best], [thing])}"
-    return Reply(text, min(1.0, thing.confidence * max(fits)), (thing,), claims[best])
-
-
-def _each_chosen(question: trees.Choose, claims: list[str], at: Resolver) -> Reply | None:
-    """What each of several things is that a name may mean: one cup is on the desk, and one on the
-    table; None where one is meant, or nothing is so of one."""
-    found = at.existing(question.subject)
-    if len(found) < 2 or len(found) > len(claims) or question.subject.definite is False:
-        return None
-    said = [at.claim_scores(option, found.rows) > 0.0 for option in question.options]
-    if not np.any(said, axis=0).all() or len(said) < len(found):
-        return None
-    each = [
-        f"{say.the(thing)} is {claims[[bool(fits[place]) for fits in said].index(True)]}"
-        for place, thing in enumerate(found.objects)
-    ]
-    number = say.counted(len(found), say.noun_of(question.subject))
-    text = f"there are {number}: {joined(each)}"
-    return Reply(text, min(found.confidence, ABSENCE_CONFIDENCE), found.objects)
-
-
-def choose_loosely(question: trees.Choose, at: LooseResolver) -> Reply:
-    """The option that fits, else the usual one, else the first."""
+    """The option that holds for an object: "is the door open or closed"; where words are weighed,
+    the one that fits best, else the usual one, else the first."""
+    options, claims = question.options, [verbalization.claim(each) for each in question.options]
     row = at.find_single(question.subject)
-    things: tuple[MapObject, ...] = () if row is None else (at.scene.objects[row],)
-    exist = things[0].confidence if things else 1.0
-    chosen = None
-    if row is not None:
-        chosen = _side_with_more(question, at) or _side(question, row, at)
-        chosen = chosen or _look(question, things[0])
-    room = None if chosen else _kind_of_room(question, at)
-    if room is not None:
-        kind = find_room(_option_words(room)) or ""
-        things = tuple(telling(kind, at).values())[:_SHOWN]
-    chosen = chosen or room or _thing_at(question, row, at)
-    if chosen is not None:
-        subject = say.the(things[0]) if things and not room else "it"
-        text = f"{subject} is {verbalization.claim(chosen)}"
-        return Reply(text, exist, things, _option_words(chosen))
-    words = [_option_words(option) for option in question.options]
+    things = at.scene.objects_at([] if row is None else [row])
+    if row is not None and not at.weighs:
+        rows = np.array([row], np.intp)
+        fits = [float(at.claim_scores(option, rows)[0]) for option in options]
+        fits = fits if any(fits) else _leanings(question, row, at)
+    else:
+        fits = _weighed(question, row, at)
+    exist = min((thing.confidence for thing in things), default=1.0)
+    if any(fits):
+        best = fits.index(max(fits))
+        names = say.the(things[0]) if things else "it"
+        text = f"{names} is {claims[best]}{_note(options[best], things)}"
+        brief = _option_words(options[best]) if at.weighs else claims[best]
+        return Reply(text, min(1.0, exist * max(fits)), things, brief)
+    if not at.weighs:
+        unsaid = find_undescribed(things, options)
+        if unsaid:
+            raise say.not_known(unsaid, things, DESCRIPTION_HINT)
+        text = f"{say.the(things[0])} is neither {' nor '.join(claims)}"
+        return Reply(text, ABSENCE_CONFIDENCE, things, "neither")
+    words = [_option_words(option) for option in options]
     usual = usual_state(things[0].label if things else say.noun_of(question.subject), words)
     value, share = (words[0], 1.0 / len(words)) if usual is None else usual
     return say.usually(value, exist * share, *things)
 
 
-def _side_with_more(question: trees.Choose, at: LooseResolver) -> Condition | None:
-    """The side with more objects: "are there more chairs on my left or right?"; None for other
-    questions, and where there are as many."""
-    of, options = question.subject, question.options
-    if not isinstance(of, NounPhrase) or not say.has_plural_noun(of):
-        return None
-    if not all(isinstance(option, Related) for option in options):
-        return None
-    others = [c for c in of.conditions if c not in trees.relations_to_viewer(of)]
-    there = [replace(of, conditions=(*others, option)) for option in options]
-    counts = [len(at.rows(phrase)) for phrase in there]
-    best = counts.index(max(counts))
-    return None if counts.count(counts[best]) > 1 else options[best]
+def _weighed(question: trees.Choose, row: int | None, at: Resolver) -> list[float]:
+    """1 for the option that fits best, by what is seen, else 0; all 0 where nothing tells.
+
+    Of sides of the asker the one whose direction is nearest, of sides of other things that on which
+    the thing clearly is; of looks the one it has; of kinds of rooms the likeliest; of things the
+    nearest.
+    """
+    options, of = question.options, question.subject
+    said, fits = list(map(_option_words, options)), [0.0]
+    sides = trees.relations_to_viewer(NounPhrase("", conditions=options))
+    kinds = list(filter(None, map(find_room, said)))
+    if row is not None and len(sides) > 1:
+        bearings = (
+            bearing_of(one.predicate) if isinstance(one, Related) and one in sides else None
+            for one in options
+        )
+        here = float(at.around.bearing_rad[row])
+        fits = [0.0 if way is None else 2.0 + math.cos(here - way) for way in bearings]
+    elif row is not None and any(leanings := _leanings(question, row, at)):
+        fits = leanings
+    elif row is not None and any(looks := _looks(said, at.scene.objects[row])):
+        fits = looks
+    elif len(kinds) == len(options):
+        fits = [room_weight(kind, at) for kind in kinds]
+    elif all(isinstance(each, trees.Described) and at.sure_labels(each.noun) for each in options):
+        if row is not None and at.sure_labels(of.noun):
+            near = 1.0 / (1.0 + at.scene.gaps_to_m(row))
+        else:
+            near = at.scores(of) if isinstance(of, NounPhrase) else np.zeros(len(at.scene))
+        fits = [float((near * at.named(noun)).max()) for noun in said]
+    return [float(fit == max(fits) > 0.0) for fit in fits]
 
 
-def _side(question: trees.Choose, row: int, at: LooseResolver) -> Condition | None:
-    """The option whose direction is nearest to that of an object; None for other questions."""
-    here = float(at.around.bearing_rad[row])
-    sides = [
-        (math.cos(here - bearing), option)
-        for option in question.options
-        if isinstance(option, Related)
-        and isinstance(option.anchors[0], trees.Viewer)
-        and (bearing := bearing_of(option.predicate)) is not None
-    ]
-    if len(sides) > 1:
-        return max(sides, key=lambda side: side[0])[1]
-    leanings = _leanings(question, row, at)
-    return question.options[leanings.index(max(leanings))] if any(leanings) else None
+def _looks(options: Sequence[str], thing: MapObject) -> list[float]:
+    """1 for the option that a thing looks like, as is said of it or measured, else 0; of values
+    that it has none of, the last."""
+    for key, of_key in attribute_values().items():
+        values = [of_key.get(words) for words in options]
+        if len(values) - values.count(None) >= 2:
+            own = attribute_of(thing, key).value
+            chosen = values.index(own) if own in values else len(values) - 1
+            return [float(place == chosen) for place in range(len(values))]
+    stated = quick_attributes(thing).values()
+    return [float(words in stated) for words in options]
 
 
 def _leanings(question: trees.Choose, row: int, at: Resolver) -> list[float]:
@@ -298,53 +268,12 @@ def _leanings(question: trees.Choose, row: int, at: Resolver) -> list[float]:
     for option in question.options:
         if not isinstance(option, Related) or option.predicate not in SIDES:
             return [0.0 for _ in question.options]
-        try:
-            anchors = at.anchors(option.anchors[0])
-        except ReasoningError:
-            anchors = []
+        rows = [anchor.row for anchor in at.anchors(option.anchors[0]) if anchor.row is not None]
         seen_by = Onlooker.of(at.viewpoint())
-        rows = [anchor.row for anchor in anchors if anchor.row is not None]
         each = relations_of(at.scene).graded(option.predicate, rows, seen_by, np.array([row]))
         found.append(float(each.max(initial=0.0)))
     best = max(found)
     return [fit if fit == best and best >= _CLEARLY * sum(found) else 0.0 for fit in found]
-
-
-def _look(question: trees.Choose, thing: MapObject) -> Condition | None:
-    """The option that is an attribute of an object; None where none is known."""
-    options = {_option_words(option): option for option in question.options}
-    for key, of_key in attribute_values().items():
-        values = {of_key[words]: option for words, option in options.items() if words in of_key}
-        if len(values) >= 2:
-            return values.get(attribute_of(thing, key).value, question.options[-1])
-    stated = quick_attributes(thing).values()
-    return next((option for words, option in options.items() if words in stated), None)
-
-
-def _kind_of_room(question: trees.Choose, at: LooseResolver) -> Condition | None:
-    """The likeliest of several kinds of rooms; None where they are none, or nothing tells."""
-    kinds = [find_room(_option_words(option)) for option in question.options]
-    weights = [room_weight(kind, at) for kind in kinds if kind]
-    is_known = len(weights) == len(kinds) and any(weights)
-    return question.options[weights.index(max(weights))] if is_known else None
-
-
-def _thing_at(question: trees.Choose, row: int | None, at: LooseResolver) -> Condition | None:
-    """The option that fits best, or that is nearest to the object in question; None where one is
-    not known."""
-    of = question.subject
-    options = [option for option in question.options if isinstance(option, trees.Described)]
-    if not isinstance(of, NounPhrase) or len(options) < len(question.options):
-        return None
-    if not all(at.sure_labels(option.noun) for option in options):
-        return None
-    if row is not None and of.noun and at.sure_labels(of.noun):
-        fits = 1.0 / (1.0 + at.scene.gaps_to_m(row))
-    else:
-        fits = at.place_scores(of) / (1.0 + at.around.gap_m)
-        for link in links(of):
-            fits = fits * (at.related_scores(link, fits) + _LITTLE)
-    return max(options, key=lambda option: float((fits * at.named(option.noun)).max()))
 
 
 def _option_words(option: Condition) -> str:

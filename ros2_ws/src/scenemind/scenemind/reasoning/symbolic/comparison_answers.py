@@ -19,7 +19,6 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     plain_colours,
     source_note,
 )
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.measures import (
     AS_LONG_M,
     LESS,
@@ -46,7 +45,7 @@ def same(question: trees.Same, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: fewer than two objects, or an unknown value; `ambiguous`.
     """
-    key, subjects, is_loose = question.key, question.subjects, isinstance(at, LooseResolver)
+    key, subjects, is_loose = question.key, question.subjects, at.weighs
     if len(subjects) == 1:
         rows = at.every(subjects[0]).tolist()
     else:
@@ -169,7 +168,7 @@ def _compared(
     """Rows of options, the row of the one that ranks first, and what it is, in words."""
     named = {row: option for option in options if (row := at.find_single(option)) is not None}
     rows = np.array(list(named), np.intp)
-    if len(rows) < len(options) and not isinstance(at, LooseResolver):
+    if len(rows) < len(options) and not at.weighs:
         only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
     best = at.ranked(rows, rank, 1)

@@ -9,29 +9,28 @@ import numpy as np
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, normal, plural, shown, with_article
+from scenemind.language.trees import Redo, Undo
 from scenemind.language.vocabulary import Thesaurus
-from scenemind.memory import Edit, MapObject, MemoryAccess
+from scenemind.memory import (
+    Correction,
+    Edit,
+    MapObject,
+    MemoryAccess,
+    SimilarObject,
+)
+from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
-from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS
-from scenemind.reasoning.symbolic.one_or_several import (
-    check_several_of,
-    far_apart,
-    is_order_by_numbers,
-    merged,
-    split,
-)
+from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS, letter_score
 from scenemind.reasoning.symbolic.premises import (
     denial_of,
-    is_so,
     meant_as_one,
     meant_by,
     presence_of,
 )
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
-from scenemind.reasoning.symbolic.replies import be, bounded, listed, sentence, the
+from scenemind.reasoning.symbolic.replies import all_of, be, bounded, listed, metres, sentence, the
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.undo import find_repeatable
 
 _FORGOT, _NOTED = "I forgot ", "Noted of "
 _SHALL_I = "Shall I do that?"
@@ -192,7 +191,7 @@ def _denied(command: trees.Deny, at: Resolver, by: str) -> Intent:
             them = "is it" if len(rows) == 1 else "are they"
             return Intent((), f"{known} What {them} instead?", objects=meant.objects)
         return Intent((), f"What {are} {names} instead?", objects=meant.objects)
-    so = [thing for thing in meant.objects if is_so(thing, key, denied)]
+    so = [thing for thing in meant.objects if letter_score(thing, key, denied)]
     otherwise = [thing for thing in meant.objects if thing.attributes.get(key) and thing not in so]
     if otherwise:
         each = bounded([f"{the(o)} is {shown(o.attributes[key])}" for o in otherwise])
@@ -499,3 +498,176 @@ def _told(edit: Edit, objects: Sequence[MapObject]) -> str:
             return f"{_FORGOT}{names}."
         case _:
             return f"Thank you: {names} {verb} certain now."
+
+
+_KINDS = ("rename", "set_attribute", "delete_object", "confirm")
+_DONE = {
+    "rename": "the name of",
+    "set_attribute": "an attribute of",
+    "delete_object": "the deletion of",
+    "confirm": "the confirmation of",
+    "add_relation": "a relation of",
+    "delete_relation": "a relation of",
+    "merge": "the merging of",
+    "split": "the splitting of",
+}
+
+
+def change_journal(
+    memory: MemoryAccess, wanted: Undo | Redo, own_ids: Collection[int] = ()
+) -> tuple[str, list[Correction]]:
+    """Response, and the entries that were undone or redone, oldest first; all of a sentence or
+    none.
+
+    Args:
+        own_ids: entries of this dialogue; "that" is one of them, if any of them qualifies.
+
+    Raises:
+        SceneMemoryError: there is nothing to undo or redo, no such correction, or another
+            contradicts it.
+    """
+    is_undo = isinstance(wanted, Undo)
+    act = memory.undo if is_undo else memory.redo
+    if wanted.correction_id is not None:
+        entries = act(wanted.correction_id)
+    else:
+        known = [entry for entry in memory.corrections() if entry.undone != is_undo]
+        own = [entry for entry in known if entry.correction_id in own_ids]
+        last = max(own, key=lambda e: (e.undone_ns, e.correction_id), default=None)
+        together = (e for e in known if last is not None and e.as_one == last.as_one)
+        entries = act(*(entry.correction_id for entry in together))
+    if len(entries) == 1:
+        named = f'orrection {entries[0].correction_id} ("{entries[0].reason}")'
+        return f"I took back c{named}." if is_undo else f"C{named} stands again.", entries
+    if is_undo:
+        return f"I took back {_all_of(entries)}.", entries
+    return f"I did {_all_of(entries)} again.", entries
+
+
+def find_repeatable(memory: MemoryAccess) -> tuple[Edit, list[SimilarObject]]:
+    """The newest correction, and similar objects for which it may hold, best first.
+
+    Raises:
+        ReasoningError: `not_found`: nothing was corrected, or not a single object.
+        SceneMemoryError: its object has vanished.
+    """
+    standing = [entry for entry in memory.corrections() if not entry.undone]
+    if not standing:
+        raise ReasoningError("not_found", "There is no correction yet that could hold for others.")
+    newest = standing[-1]
+    if newest.edit.kind not in _KINDS:
+        raise ReasoningError(
+            "not_found",
+            f'The newest correction ("{shown(newest.reason)}") is about these things only.',
+        )
+    edit = replace(newest.edit, object_ids=_corrected_with(newest, standing))
+    return edit, memory.find_similar(edit)
+
+
+def _corrected_with(newest: Correction, standing: Sequence[Correction]) -> tuple[int, ...]:
+    """Objects of all entries that one sentence wrote, the newest entry's first."""
+    same = replace(newest.edit, object_ids=())
+    together = [
+        entry.edit.object_ids
+        for entry in reversed(standing)
+        if entry.stamp_ns == newest.stamp_ns and replace(entry.edit, object_ids=()) == same
+    ]
+    return tuple(dict.fromkeys(i for ids in together for i in ids))
+
+
+def _all_of(entries: Sequence[Correction]) -> str:
+    """Several entries in words: "both corrections of "these are stools": 3 (the name of ...)"."""
+    each = [
+        f"{entry.correction_id} ({_DONE[entry.edit.kind]} object {entry.edit.object_ids[0]})"
+        for entry in entries
+    ]
+    them = all_of(len(entries), "correction")
+    return f'{them} of "{shown(entries[0].reason)}": {bounded(each)}'
+
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+# Parts of one thing have less air between them.
+_APART_M = 0.5
+
+
+def merged(
+    command: trees.Merge, objects: Sequence[MapObject], at: Resolver
+) -> tuple[list[Edit], str]:
+    """The edit that makes several objects one, and a sentence that reports it.
+
+    Raises:
+        ReasoningError: `invalid_request`: they are called otherwise, or only one is meant.
+    """
+    ids = tuple(thing.object_id for thing in objects)
+    if command.noun and all(at.is_named_otherwise([o], command.noun) for o in objects):
+        numbers = joined([str(i) for i in ids])
+        way_out = f' If they are one thing, say "merge objects {numbers}".' if len(ids) > 1 else ""
+        raise ReasoningError(
+            "invalid_request",
+            f"What is meant ({joined([the(o) for o in objects])}) is not called"
+            f' "{command.noun}", so I changed nothing.{way_out}',
+        )
+    if len(objects) < 2:
+        one = joined([the(o) for o in objects])
+        raise ReasoningError(
+            "invalid_request",
+            f"Only {one} is meant: mark all that are the same, or say their numbers.",
+        )
+    first, *others = objects
+    text = f"Now {joined([the(o) for o in others])} {be(len(others))} part of {the(first)}."
+    return [Edit("merge", ids)], text
+
+
+def is_order_by_numbers(command: trees.Merge) -> bool:
+    """Whether the things are numbered, and nothing else is said of them."""
+    is_bare = (isinstance(one, trees.ObjectNumber) and not one.noun for one in command.subjects)
+    return not command.noun and all(is_bare)
+
+
+def far_apart(objects: Sequence[MapObject], at: Resolver) -> str:
+    """Which of the objects stands far from all others; empty where none does."""
+    rows = [at.scene.row_of_id[thing.object_id] for thing in objects]
+    for row in rows:
+        others = [other for other in rows if other != row]
+        gaps = at.scene.gaps_to_m(row)[others]
+        if gaps.size and gaps.min() > _APART_M:
+            nearest = at.scene.objects[others[int(np.argmin(gaps))]]
+            names = f"{the(at.scene.objects[row])} and {the(nearest)}"
+            return sentence(f"{names} are {metres(float(gaps.min()))} apart")
+    return ""
+
+
+def check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> None:
+    """Check that the parts are of the object's kind: "2 years" are no desks.
+
+    Raises:
+        ReasoningError: `invalid_request`: it has another name.
+    """
+    if noun and at.is_named_otherwise([thing], noun):
+        raise ReasoningError(
+            "invalid_request",
+            f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
+            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
+        )
+
+
+def split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
+    """The edit that makes one object several, and a sentence that reports it.
+
+    Raises:
+        ReasoningError: `invalid_request`: nothing is seen that parts it.
+    """
+    if not len(thing.points):
+        raise ReasoningError(
+            "invalid_request",
+            f"The surface of {the(thing)} is not known here: split it where it was mapped.",
+        )
+    places = find_split_places(thing.points, count)
+    if places is None:
+        raise ReasoningError(
+            "invalid_request",
+            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
+            " look at it from more sides, or split it by a place in each part (the edit `split`).",
+        )
+    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
+    return [Edit("split", (thing.object_id,), places=tuple(places))], text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,11 +23,17 @@ from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.label_scores import confidences_as
 from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
-from scenemind.reasoning.symbolic.near_misses import NEARLY, Unfit, is_near_miss, unfit_parts
 from scenemind.reasoning.symbolic.phrase_scores import FREE_ROWS, ROOM
-from scenemind.reasoning.symbolic.presumptions import DOUBTED, TAKEN_FOR, failed_presumptions
+from scenemind.reasoning.symbolic.presumptions import (
+    DOUBTED,
+    TAKEN_FOR,
+    Unfit,
+    failed_presumptions,
+    is_near_miss,
+    unfit_parts,
+)
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
 from scenemind.reasoning.symbolic.situated.usual import usual_count
 
@@ -38,7 +43,6 @@ _MOST_CANDIDATES = 10
 # Least share, relative to the best candidate's, of one that may be meant.
 _LEAST_SHARE = 0.1
 _ANY = frozenset(("a", "an", "any", "some"))
-_log = logging.getLogger(__name__)
 # Least confidence of a match by all that is said.
 _LIKELY_ENOUGH = 0.3
 # Share of the best score from which objects fit equally well.
@@ -47,24 +51,62 @@ _EQUAL = 0.999
 _NOT_TO_THE_LETTER = 0.3
 
 
-def ground_expression(query: Query, scene: Scene) -> GroundReply:
+def ground_expression(
+    query: Query,
+    scene: Scene,
+    question: trees.Question | None = None,
+    exact: GroundReply | ReasoningError | None = None,
+    *,
+    is_near: bool = False,
+) -> GroundReply:
     """The objects that an expression of any shape may mean; their confidences sum to at most 1.
 
     A confidence is how often such a choice is right where what is described is in the map; see
     `likelihood.py`. Where a thing is not known that it is related to, and others are not much less
-    likely, it is at most a half.
+    likely, it is at most a half. Where something must be named (`always_answer`) and nothing of the
+    kind is known, all else that is said counts.
 
-    Where something must be named (`always_answer`) and nothing of the kind is known, all else that
-    is said counts.
+    Args:
+        question: as the grammar reads it; None: it does not.
+        exact: what fits to the letter, which stands but for the description of one thing in words;
+            or why nothing does: then all that is said has to be so of the match, or nearly, and the
+            match likely enough, unless something must be named.
+        is_near: it fits only nearly, which counts less than a match of all that is said.
 
     Raises:
-        ReasoningError: `not_found`: no object of its kind is known; or, unless something must be
-            named, an unknown thing chooses between objects.
+        ReasoningError: `exact`; `not_found`: no object of its kind is known, or, unless something
+            must be named, an unknown thing chooses between objects.
     """
-    match = find_match(query, scene)
-    if match.unknown and query.policy != "always_answer":
+    is_free = query.policy == "always_answer"
+    found = None if isinstance(exact, ReasoningError) else exact
+    refusal = exact if isinstance(exact, ReasoningError) and not is_free else None
+    if found and (not _describes_one(question, query) or _is_of_another(question, query)):
+        return found
+    if refusal and question is not None:
+        is_unknown = refusal.failure.code == "not_found" and _is_of_words(question, query)
+        if not (is_unknown and _says_more_than_a_name(question)):
+            raise refusal
+    try:
+        match = find_match(query, scene, None if is_near else found)
+    except ReasoningError as nothing:
+        if found:
+            return found
+        raise (refusal or nothing) from nothing
+    if found:
+        stands = is_near and match.is_doubted and not is_free
+        steps = tuple(dict.fromkeys((*found.steps, *match.reply.steps)))
+        return found if stands else replace(match.reply, steps=steps)
+    if match.unknown and not is_free:
         raise match.unknown
-    return match.reply
+    if refusal is None or question is None:
+        return match.reply
+    if match.is_likely:
+        return replace(match.reply, steps=(f"to the letter: {refusal}", *match.reply.steps))
+    if not match.wrong:
+        raise refusal
+    nearest, claims = match.reply.objects[0], joined([unfit.claim for unfit in match.wrong])
+    text = f"{refusal} The nearest is {the(nearest)}: not {claims}."
+    raise ReasoningError("not_found", text) from refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +146,13 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     reading = read(query.text[:_LONGEST])
     if not _says_something(reading.phrase):
         raise ReasoningError("not_found", "That names no kind of object.")
-    at = LooseResolver(scene, query, reading.view)
+    at = Resolver(scene, query, reading.view, weighs=True)
     phrase, scores = _best_reading(reading.phrase, at, query)
     if exact is not None:
         scores = scores * _likelier_to_the_letter(exact, scene)
     best = int(np.argmax(scores))
     is_exact = exact is not None and scene.objects[best] in exact.objects
-    wrong = list(unfit_parts(phrase, at.graded, best, is_exact=is_exact))
+    wrong = list(unfit_parts(phrase, at, best, is_exact=is_exact))
     if phrase.noun != reading.phrase.noun:
         wrong.insert(0, Unfit(reading.phrase.noun))
     of_kind = int(np.count_nonzero(at.named(phrase.noun)))
@@ -122,12 +164,14 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     said = list(noun_phrases(reading))
     # What is not so of the thing itself stands in `wrong`.
     anchors = [each for each in said if each is not reading.phrase]
-    stand_ins = failed_presumptions(said, scene, looks_of=())
     failed = failed_presumptions(said, scene, looks_of=anchors)
     limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
     sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
     is_doubted = bool(sure[best] <= DOUBTED)
-    sure = np.minimum(sure, _limit_of_looks(wrong, failed, stand_ins, query))
+    # Where something must be named, it is taken to look as is said, but for the light.
+    is_free = query.policy == "always_answer"
+    looks = [each.limit for each in wrong if each.is_of_look and not (is_free and each.is_near)]
+    sure = np.minimum(sure, min(looks + [TAKEN_FOR] * bool(failed), default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)
     objects = scene.objects_at(rows)
@@ -138,23 +182,7 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     return Match(reply, scores, evidence, wrong, unknown, is_doubted or unknown is not None)
 
 
-def _limit_of_looks(
-    wrong: Sequence[Unfit], failed: Sequence[str], stand_ins: Sequence[str], query: Query
-) -> float:
-    """The most confidence that looks which are not so leave, and what stands in for other things.
-
-    Where something must be named, what is said is taken to be there: only another colour than light
-    could make of it takes confidence away.
-    """
-    looks = [unfit for unfit in wrong if unfit.is_of_look]
-    if query.policy == "always_answer":
-        return NEARLY if stand_ins or not all(look.is_near for look in looks) else 1.0
-    if failed and not all(look.is_near for look in looks):
-        return DOUBTED
-    return min([*(look.limit for look in looks), *[TAKEN_FOR] * bool(failed)], default=1.0)
-
-
-def _best_reading(phrase: NounPhrase, at: LooseResolver, query: Query) -> tuple[NounPhrase, Scores]:
+def _best_reading(phrase: NounPhrase, at: Resolver, query: Query) -> tuple[NounPhrase, Scores]:
     """The phrase with its scores (N,), not all 0; where something must be named, with another noun
     if it names nothing: one that nothing joins to it, or none.
 
@@ -180,71 +208,14 @@ def _likelier_to_the_letter(exact: GroundReply, scene: Scene) -> Scores:
     return factors
 
 
-def ground_loosely(
-    query: Query, question: trees.Question | None, scene: Scene, error: ReasoningError
-) -> GroundReply:
-    """Best match in place of an error of the grammar.
-
-    Always for a phrase that the grammar does not read; for one that no object fits to the letter,
-    only if all that is said is so of the match, and it is likely enough.
-
-    Args:
-        question: as the grammar reads it; None: it does not.
-
-    Raises:
-        ReasoningError: that error, or `not_found`: an unknown thing chooses between objects.
-    """
-    is_unknown = error.failure.code == "not_found" and _is_of_words(question, query)
-    if question is not None and not (is_unknown and _says_more_than_a_name(question)):
-        raise error
-    try:
-        match = find_match(query, scene)
-    except ReasoningError as nothing:
-        _log.debug("no expression either: %s", nothing)
-        raise error from nothing
-    if match.unknown is not None:
-        raise match.unknown from error
-    if question is None:
-        return match.reply
-    if not match.is_likely:
-        if match.wrong:
-            nearest, *_ = match.reply.objects
-            claims = joined([unfit.claim for unfit in match.wrong])
-            text = f"{error} The nearest is {the(nearest)}: not {claims}."
-            raise ReasoningError("not_found", text) from error
-        raise error
-    return replace(match.reply, steps=(f"to the letter: {error}", *match.reply.steps))
-
-
-def likelier(
-    query: Query, question: trees.Question, scene: Scene, found: GroundReply, *, is_near: bool
-) -> GroundReply:
-    """How likely each object is meant by the description of one thing, given what the grammar
-    finds; other replies as they are.
-
-    Args:
-        is_near: found by near matches to some of what is said, which counts less than a match of
-            all that is said.
-    """
-    if not _describes_one(question, query) or _is_of_another(question, query):
-        return found
-    try:
-        match = find_match(query, scene, None if is_near else found)
-    except ReasoningError:
-        return found
-    if is_near and match.is_doubted and query.policy != "always_answer":
-        return found
-    return replace(match.reply, steps=tuple(dict.fromkeys((*found.steps, *match.reply.steps))))
-
-
-def _is_of_another(question: trees.Question, query: Query) -> bool:
+def _is_of_another(question: trees.Question | None, query: Query) -> bool:
     """Whether a thing without a name is read loosely as one that its place names: the lamp of "the
     thing that the lamp stands on"."""
     is_nameless = isinstance(question, trees.Ground) and not question.subject.noun
     return is_nameless and read(query.text[:_LONGEST]).phrase.noun != ""
 
 
-def _unknown_nouns(reading: Reading, at: LooseResolver) -> list[str]:
+def _unknown_nouns(reading: Reading, at: Resolver) -> list[str]:
     """Nouns that no object has."""
     nouns = dict.fromkeys(phrase.noun for phrase in noun_phrases(reading))
     return [n for n in nouns if n not in ("", ROOM, *FREE_ROWS) and not at.named(n).any()]
@@ -257,9 +228,7 @@ def _parts_of_it(reading: Reading) -> set[str]:
     return {noun for noun in nouns if usual_count(noun) is not None}
 
 
-def _steps(
-    reading: Reading, at: LooseResolver, wrong: Sequence[Unfit], tied: int
-) -> tuple[str, ...]:
+def _steps(reading: Reading, at: Resolver, wrong: Sequence[Unfit], tied: int) -> tuple[str, ...]:
     said = verbalization.bare(reading.phrase)
     if reading.view is not None:
         place = reading.view.reference
@@ -305,9 +274,12 @@ def _says_more_than_a_name(question: trees.Question) -> bool:
     return not isinstance(of, NounPhrase) or of != NounPhrase(of.noun, of.definite, of.count)
 
 
-def _describes_one(question: trees.Question, query: Query) -> bool:
-    """Whether it describes one certain object in words, and not any of a kind."""
+def _describes_one(question: trees.Question | None, query: Query) -> bool:
+    """Whether it describes one certain object in words, and not any of a kind, nor what things are
+    for."""
     if not isinstance(question, trees.Ground) or not is_in_words(question):
+        return False
+    if any(look.key == "affordance" for look in parts_of(question, HasAttribute)):
         return False
     of = question.subject
     if not isinstance(of, NounPhrase) or of.count not in (None, 1):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
 from scenemind.language import lexicon
 from scenemind.language.english import is_plural, normal, shown
-from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
+from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
 from scenemind.memory.graph.relations import CARRYING
@@ -18,14 +17,9 @@ from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 _NAMED = 4
 # Least score of a sure label (`Vocabulary`: synonyms and kinds).
 _SURE = 0.89
-# Most words of a noun. Scores of a confusable label, and of a label for the head alone ("chair" for
-# "office chair").
-_MOST_WORDS = 6
-_LOOSE, _HEAD = 0.1, 0.4
+_MOST_WORDS = 6  # of a noun
 # Factors for a label of another number, and for an office chair where "chair" fits others exactly.
 _OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
-# Factor for things that lack what others of the name have, such as "wooden".
-_WITHOUT = 0.1
 
 
 def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
@@ -69,23 +63,20 @@ def rows_standing_in(scene: Scene, noun: str) -> list[int]:
 
 
 def graded_label_scores(scene: Scene, noun: str) -> Scores:
-    """Scores (N,) in [0, 1] of labels for a noun; without a noun every object fits."""
-    if not noun:
-        return scene.is_object.astype(np.float64)
-    scores = np.zeros(len(scene))
-    found, unknown = _label_scores(frozenset(scene.rows_of_label), noun)
-    for label, score in found:
-        scores[scene.rows_of_label[label]] = score
-    for match in scene.matches(noun) if scene.may_be else ():
-        if match.label in scene.may_be:
-            _weigh_maybe(scene, match.label, scores)
-    if unknown:
-        rows = np.flatnonzero(scores).tolist()
-        without = [row for row in rows if not has_words(scene, row, unknown)]
-        scores[without] *= _WITHOUT if len(without) < len(rows) else 1.0
-    kind = find_kind(noun)
-    if kind is not None:
-        scores[_rows_of_kind(scene, kind)] = 1.0
+    """Scores (N,) in [0, 1] of labels for a noun, to compare objects: those to the letter, of as
+    much of the noun as names anything; less for another number, and for what has more of a name."""
+    for part in _parts(noun):
+        scores, _ = label_scores(scene, part)
+        if scores.any():
+            break
+    several = is_plural(noun.split(" ")[-1])
+    matches = scene.matches(part) if part else []
+    is_exact = any(normal(match.label) == part for match in matches)
+    for match in matches:
+        is_other = is_plural(match.label.split(" ")[-1]) != several
+        is_special = is_exact and normal(match.label).endswith(f" {part}")
+        factor = (_OTHER_NUMBER if is_other else 1.0) * (_MORE_SPECIAL if is_special else 1.0)
+        scores[scene.rows_called([match.label])] *= factor
     return scores
 
 
@@ -105,33 +96,6 @@ def _weigh_maybe(scene: Scene, label: str, scores: Scores) -> None:
     """Score things that may bear a label, so that their confidence is its probability."""
     for row, probability in scene.may_be[label].items():
         scores[row] = min(probability / max(float(scene.confidence[row]), probability), _SURE)
-
-
-@lru_cache(maxsize=4096)
-def _label_scores(labels: frozenset[str], noun: str) -> tuple[tuple[tuple[str, float], ...], str]:
-    """Scores of labels for a noun: sure, loose, and those of its head ("office chair"); also its
-    words that no label has."""
-    parts, vocabulary = _parts(noun), Vocabulary.load()
-    part, found = next(((p, m) for p in parts if (m := vocabulary.match(p, labels))), ("", []))
-    several = is_plural(noun.split(" ")[-1])
-    is_exact = any(normal(match.label) == part for match in found)
-    scores: dict[str, float] = {}
-    for match in found:
-        alike = is_plural(match.label.split(" ")[-1]) == several
-        is_special = is_exact and normal(match.label).endswith(f" {part}")
-        scores[match.label] = (
-            match.score * (1.0 if alike else _OTHER_NUMBER) * (_MORE_SPECIAL if is_special else 1.0)
-        )
-    if found:
-        index = LabelIndex(labels)
-        head = part.split(" ")[-1]
-        loosely = {m.label: _LOOSE for m in vocabulary.loose(head, index)}
-        loosely |= {m.label: _LOOSE for m in vocabulary.loose(part, index)}
-        if head != part:
-            loosely |= {m.label: _HEAD for m in vocabulary.strict(head, index)}
-        for label, score in loosely.items():
-            scores[label] = max(score, scores.get(label, 0.0))
-    return tuple(scores.items()), found[0].unknown if found else ""
 
 
 def _parts(noun: str) -> Iterator[str]:

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.language.english import find_number, read_table
 from scenemind.language.trees import Identify, SituatedQuestion, noun_phrases
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.refusals import unused_words
 from scenemind.reasoning.symbolic.replies import Reply
+from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scores
 
 # Least and most of the exponent.
@@ -77,7 +78,7 @@ def kinds_of(question: SituatedQuestion, reply: Reply) -> tuple[str, ...]:
     return *number, f"{name} {evidence}", "any"
 
 
-def reply_likelihood(question: SituatedQuestion, reply: Reply, at: LooseResolver) -> float:
+def reply_likelihood(question: SituatedQuestion, reply: Reply, at: Resolver) -> float:
     """How likely the reply to a loosely read question is right: that its objects exist, times how
     often such replies are."""
     table = _table()
@@ -85,7 +86,7 @@ def reply_likelihood(question: SituatedQuestion, reply: Reply, at: LooseResolver
     fixed, by_fit = next(lines[kind] for kind in kinds_of(question, reply) if kind in lines)
     exist = np.mean([thing.confidence for thing in reply.objects]) if reply.objects else 1.0
     sure = {"told": table.told, "of camera": table.of_camera}.get(at.place, 1.0)
-    unknown, unread = at.unused_words(question)
+    unknown, unread = unused_words(question, at)
     sure *= table.unknown if unknown else table.unread if unread else 1.0
     return float(sure * (fixed * exist + by_fit * reply.confidence))
 

@@ -15,7 +15,6 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
     source_note,
 )
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_of
@@ -52,13 +51,23 @@ def _what_it_may_be(thing: MapObject) -> str:
 
 
 def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
-    """Attribute of each object of the question."""
-    key, found = question.key, at.existing(question.subject)
+    """Attribute of each object of the question; where words are weighed, of one object as said or
+    measured, else the usual one of such things."""
+    key, noun = question.key, say.noun_of(question.subject)
+    if at.weighs:
+        row = at.find_single(question.subject)
+        if row is None:
+            usual = usual_of(noun, key)
+            return say.usually(usual.value, usual.share)
+        thing = at.scene.objects[row]
+        likely = attribute_of(thing, key)
+        text = f"{say.the(thing)}{say.value_words(key, likely.value)}"
+        return Reply(text, thing.confidence * likely.share, (thing,), likely.value)
+    found = at.existing(question.subject)
     known = tuple(thing for thing in found.objects if thing.attributes.get(key))
     if not known:
         hint = DESCRIPTION_HINT if key in DESCRIBED_ONLY else ""
         raise say.not_known(ATTRIBUTE_NOUNS.get(key, key), found.objects, hint)
-    noun = say.noun_of(question.subject)
     values = {say.value_words(key, thing.attributes[key]) for thing in known}
     if len(known) == 1:
         text = f"{say.the(known[0])}{_told(known[0], key)}"
@@ -71,18 +80,6 @@ def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
     is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
     sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
     return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))
-
-
-def likely_attribute(question: trees.AskAttribute, at: LooseResolver) -> Reply:
-    """Attribute of one object as said or measured, else the usual one of such things."""
-    row = at.find_single(question.subject)
-    if row is None:
-        usual = usual_of(say.noun_of(question.subject), question.key)
-        return say.usually(usual.value, usual.share)
-    thing = at.scene.objects[row]
-    found = attribute_of(thing, question.key)
-    text = f"{say.the(thing)}{say.value_words(question.key, found.value)}"
-    return Reply(text, thing.confidence * found.share, (thing,), found.value)
 
 
 def _told(thing: MapObject, key: str) -> str:

@@ -1,14 +1,21 @@
-"""Answers about places and sizes: where, on what, how far, how big."""
+"""Answers about places and sizes: where, on what, how far, how big; which way, what is reached."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from scenemind.language import lexicon, trees
 from scenemind.language.english import joined, shown, with_article
-from scenemind.language.trees import HasAttribute, NounPhrase, Reference, Viewer
+from scenemind.language.trees import (
+    HasAttribute,
+    NounPhrase,
+    Reference,
+    Viewer,
+    relations_to_viewer,
+)
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
@@ -20,6 +27,7 @@ from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # A landmark has at least this share of the object's length, so that it is easier to find.
 _LANDMARK_LENGTH = 0.8
@@ -45,8 +53,18 @@ _CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
 
 
 def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:
-    """Places of all objects of a reference; last places, if all of them have vanished."""
+    """Places of all objects of a reference; last places, if all of them have vanished. Where words
+    are weighed, the side on which the likeliest thing lies, or what it is at."""
     subject = question.subject
+    if at.weighs and isinstance(subject, NounPhrase):
+        row = at.find_best(subject) if subject.noun else find_goal(subject, at)
+        if row is None:
+            raise at.missing(subject)
+        place = brief_landmark(at.scene, row)
+        if at.stands and not (place and relations_to_viewer(subject)):
+            place = side_of(float(at.around.bearing_rad[row]))
+        if place:
+            return said_of(at.scene.objects[row], place)
     try:
         found = at.rows(subject)
         if not len(found):
@@ -463,3 +481,92 @@ def _end(reference: Reference, at: Resolver) -> Anchor:
     if isinstance(reference, Viewer):
         return Anchor(at.viewpoint().box, None, 1.0)
     return Anchor.of_row(at.scene, at.single(reference))
+
+
+# Length of an arm and a lean.
+_REACH_M = 1.0
+# Largest bearing of "forward", and smallest of "backward".
+_AHEAD_RAD, _BACK_RAD = math.radians(20.0), math.radians(135.0)
+# Least share of the best score of things that serve a purpose as well.
+_TIED = 0.96
+_LONGEST_NAME = 3  # words
+# An obstacle reaches to the knee, and stands within a step or two.
+_KNEE_M, _STEPS_M, _PATH_RAD = 0.4, 0.8, 0.1
+_SAID = {
+    "forward": "ahead",
+    "backward": "behind you",
+    "left": "on the left",
+    "right": "on the right",
+}
+
+
+def find_goal(goal: Reference, at: Resolver) -> int | None:
+    """Row of the nearest object that the unread words name, or whose purpose they are; where
+    several do, of those that lie where the goal is said to be."""
+    words, fits = goal.unread, at.graded.by_purpose(goal.unread)
+    lengths = range(_LONGEST_NAME, 0, -1)
+    names = (" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1))
+    name = next(filter(at.sure_labels, names), None)
+    fits = fits if name is None else at.named(name)
+    places = map(at.around.scores, relations_to_viewer(goal))
+    there = fits * np.prod(list(places), axis=0)
+    fits = there if there.any() else fits
+    if not fits.any():
+        return None
+    rows = np.flatnonzero(fits >= _TIED * fits.max())
+    return int(rows[np.argmin(at.around.gap_m[rows])])
+
+
+def direction(question: trees.AskDirection, at: Resolver) -> Reply:
+    """Direction in which to turn for the goal.
+
+    Raises:
+        ReasoningError: `not_found`: nothing serves it.
+    """
+    goal = question.subject
+    row = find_goal(goal, at)
+    if row is None:
+        raise ReasoningError("not_found", "I know of nothing that serves that.")
+    bearing = float(at.around.bearing_rad[row])
+    # Its place is given: the question is over which side to turn.
+    is_given = any(bearing_of(place.predicate) is not None for place in relations_to_viewer(goal))
+    side = ("right" if bearing > 0.0 else "left") if is_given else side_of(bearing)
+    return said_of(at.scene.objects[row], side)
+
+
+def is_within_reach(goal: Reference, at: Resolver) -> Reply:
+    """Yes if what is named, or serves what is said, is within an arm's length and a lean."""
+    row = find_goal(goal, at)
+    if row is None:
+        return Reply("no", 1.0, brief="no")
+    thing, word = at.scene.objects[row], say.yes_or_no(bool(at.around.gap_m[row] <= _REACH_M))
+    text = f"{word}, {say.the(thing)} is {'not ' * (word == 'no')}within reach"
+    return Reply(text, thing.confidence, (thing,), word)
+
+
+def is_way_clear(question: trees.IsWayClear, at: Resolver) -> Reply:
+    """Yes if no object blocks the way to a side."""
+    around, scene, predicate = at.around, at.scene, question.way.predicate
+    knee = scene.floor_z + _KNEE_M
+    standing = (scene.low[:, 2] < knee) & (scene.high[:, 2] > knee)
+    ahead = around.towards(bearing_of(predicate) or 0.0, _PATH_RAD) > 0.0
+    near = around.gap_m < _STEPS_M
+    things = scene.objects_at(np.flatnonzero(standing & ahead & near))
+    if things:
+        return Reply(f"no, {say.listed(things)} {say.be(len(things))} there", 1.0, things, "no")
+    return Reply("yes, nothing stands there", 1.0, brief="yes")
+
+
+def side_of(bearing_rad: float) -> str:
+    """Direction of a bearing, clockwise from ahead in (-pi, pi]."""
+    if abs(bearing_rad) < _AHEAD_RAD:
+        return "forward"
+    if abs(bearing_rad) > _BACK_RAD:
+        return "backward"
+    return "right" if bearing_rad > 0.0 else "left"
+
+
+def said_of(thing: MapObject, place: str) -> Reply:
+    """Reply with where a thing is, in a word."""
+    text = f"{say.the(thing)} is {_SAID.get(place, place)}"
+    return Reply(text, thing.confidence, (thing,), place)

@@ -13,7 +13,7 @@ from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import joined, normal, number_word, plural, shown, with_article
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
-from scenemind.reasoning.symbolic.attribute_scores import description_score
+from scenemind.reasoning.symbolic.attribute_scores import letter_score
 from scenemind.reasoning.symbolic.replies import (
     be,
     candidates,
@@ -126,7 +126,7 @@ def denial_of(
         f"{the(thing)} is {shown(known)}, not {command.denied}"
         for thing in objects
         if (known := thing.attributes.get(key))
-        and not any(is_so(thing, key, value) for value in (command.denied, command.value))
+        and not any(letter_score(thing, key, value) for value in (command.denied, command.value))
     ]
     return sentence(joined(wrong)) if wrong else ""
 
@@ -143,16 +143,6 @@ def presence_of(command: trees.DeleteObject, objects: Sequence[MapObject], at: R
         f" {span_words(now_ns - thing.last_seen_ns)} before the end of my visit."
         for thing in objects
     )
-
-
-def is_so(thing: MapObject, key: str, value: str) -> bool:
-    if key != "color":
-        return description_score(thing, key, value) > 0.0
-    known, said = (
-        {lexicon.base_colour(colour) for colour in colours.split(" and ")}
-        for colours in (thing.attributes.get(key, ""), value)
-    )
-    return not known.isdisjoint(said)
 
 
 def _together(all_meant: Sequence[Meant]) -> Meant:
@@ -231,7 +221,7 @@ def _recoloured(objects: Sequence[MapObject], phrase: trees.NounPhrase) -> str:
         f"{sentence(the(thing))[:-1]} {_contrary(thing, condition)}."
         for condition in wanted
         for thing in objects
-        if condition.key == "color" and not is_so(thing, "color", condition.value)
+        if condition.key == "color" and not letter_score(thing, "color", condition.value)
     )
 
 

@@ -7,15 +7,16 @@ surer than `DOUBTED`, choices of what is meant no surer than `TAKEN_FOR`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scenemind.language import lexicon, verbalization
 from scenemind.language.clauses import PARTS
 from scenemind.language.english import normal, plural, shown, singular, with_article
+from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.measures import compared_by
 from scenemind.language.qualities import find_look
 from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related, with_parts
@@ -25,16 +26,20 @@ from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
+from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
+from scenemind.reasoning.symbolic.relation_scores import BESIDE, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.situated.usual import find_room
 
+if TYPE_CHECKING:
+    from scenemind.reasoning.symbolic.resolver import Resolver
 # Most confidence in what rests on a presumption that fails.
 DOUBTED = 0.5
 # The same where something surely is meant: in what is named or described by other words than the
 # map has. On rows of benchmarks such choices are as likely right as all that is said makes them.
 TAKEN_FOR = 0.8
-NO_ROOMS = "I know no rooms, so that I looked at the whole map."
-NO_PARTS = "I know things as wholes, so that I did not look at their parts."
+_NO_ROOMS = "I know no rooms, so that I looked at the whole map."
+_NO_PARTS = "I know things as wholes, so that I did not look at their parts."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -54,47 +59,36 @@ def failed_presumptions(
     return said_once(notes)
 
 
-def of_whole_map(tree: Any, scene: Scene) -> Any:
+def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
-    none. Nothing but a room stays: "what is in the kitchen" asks for the room."""
-    return _without(_is_in_unknown_room, tree, scene)
+    none, and without their parts ("the cabinet with three drawers"), which no map holds. Nothing
+    but a room stays: "what is in the kitchen" asks for the room.
+
+    Args:
+        notes: gets a sentence on what is left out.
+    """
+    if isinstance(tree, NounPhrase) and tree.noun:
+        why = [_unknown(tree, condition, scene) for condition in tree.conditions]
+        kept = (one for one, note in zip(tree.conditions, why, strict=True) if not note)
+        tree = replace(tree, conditions=tuple(kept))
+        notes += [note for note in why if note and note not in notes]
+    return with_parts(tree, lambda part: of_whole_map(part, scene, notes))
 
 
-def of_whole_things(tree: Any, scene: Scene) -> Any:
-    """A question without the parts of its things ("the cabinet with three drawers"), which no map
-    holds."""
-    return _without(_is_of_parts, tree, scene)
-
-
-def _without(is_unknown: Callable[[NounPhrase, Condition, Scene], bool], of: Any, at: Scene) -> Any:
-    """A tree whose phrases lack the conditions that are unknown."""
-    if isinstance(of, NounPhrase) and of.noun:
-        kept = tuple(one for one in of.conditions if not is_unknown(of, one, at))
-        of = replace(of, conditions=kept)
-    return with_parts(of, lambda part: _without(is_unknown, part, at))
-
-
-def _is_of_parts(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
-    is_with = isinstance(condition, Related) and condition.predicate == "supports"
-    if not isinstance(condition, Related) or not is_with or condition.negated:
-        return False
-    noun = condition.anchors[0].noun
-    if singular(noun) not in PARTS:
-        return False
+def _unknown(phrase: NounPhrase, condition: Condition, scene: Scene) -> str:
+    """That the map knows no rooms, or no parts, of which a condition is; empty for others."""
+    if not isinstance(condition, Related) or condition.negated:
+        return ""
+    anchor, noun = condition.anchors[0], condition.anchors[0].noun
+    if condition.predicate in ("inside", "near") and anchor == NounPhrase(noun, definite=True):
+        is_room = find_room(noun) == normal(noun) and not scene.matches(noun)
+        return _NO_ROOMS if is_room else ""
+    if condition.predicate != "supports" or singular(noun) not in PARTS:
+        return ""
     named = scene.rows_called(match.label for match in scene.matches(noun) if match.sure)
     carriers = {one for row in named for by in CARRYING for one, _ in scene.relations_of(row, by)}
-    return carriers.isdisjoint(np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist())
-
-
-def _is_in_unknown_room(phrase: NounPhrase, condition: Condition, scene: Scene) -> bool:
-    del phrase
-    is_there = isinstance(condition, Related) and condition.predicate in ("inside", "near")
-    if not isinstance(condition, Related) or not is_there or condition.negated:
-        return False
-    (room,) = condition.anchors
-    if not isinstance(room, NounPhrase) or room != NounPhrase(room.noun, definite=True):
-        return False
-    return find_room(room.noun) == normal(room.noun) and not scene.matches(room.noun)
+    wholes = np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist()
+    return _NO_PARTS if carriers.isdisjoint(wholes) else ""
 
 
 def with_names(text: str, phrases: Iterable[NounPhrase], scene: Scene) -> str:
@@ -186,3 +180,110 @@ def _stand_ins(phrases: Iterable[NounPhrase], scene: Scene) -> Iterator[str]:
             known = f"the nearest that I know {say.be(len(things))} {names}"
             may = ", which may be one" if scene.matches(noun)[0].label in scene.may_be else ""
             yield f"I know no {shown(one)}; {known}{may}."
+
+
+# Scores below which a part of the phrase fails, and distance up to which things are nearly beside
+# others.
+_LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
+# Most confidence where what is said is nearly so, or another one has the look, as light changes
+# looks.
+NEARLY = 0.7
+# Relations of a match of which so many only nearly hold are no match.
+_TOO_MANY = 2
+# A picture on a wall is over what stands just before it: least fit.
+_UPRIGHT, _OVER = ("above", "below"), 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A part of a phrase that is not so of an object.
+
+    Attributes:
+        claim: it, in words as after "is".
+        limit: the most confidence that it leaves.
+        is_near: a relation or a look that fits more or less, but does not hold to the letter.
+        is_of_distance: and that has no sharp end, such as "near".
+        of_all: of no object of the kind it holds.
+        is_of_look: an attribute.
+        is_over: above or below, and just beside.
+    """
+
+    claim: str
+    limit: float = DOUBTED
+    is_near: bool = False
+    is_of_distance: bool = False
+    of_all: bool = False
+    is_of_look: bool = False
+    is_over: bool = False
+
+
+def unfit_parts(
+    phrase: NounPhrase, at: Resolver, row: int, *, is_exact: bool = False
+) -> Iterator[Unfit]:
+    """Parts of a phrase that are not so of an object.
+
+    Sizes, comparisons and places in a group are none: one object is always the largest, the
+    nearest, and the one on the left.
+
+    Args:
+        is_exact: all relations are known to hold of it to the letter, read in some way.
+    """
+    label_fit = at.graded.label_fit(phrase.noun)
+    if phrase.noun and label_fit[row] < _LABEL:
+        yield Unfit(phrase.noun)
+    for condition in phrase.conditions:
+        if isinstance(condition, Related) and not is_in_room(condition):
+            itself = np.arange(len(label_fit)) == row
+            fit = at.graded.relation_fit(condition, itself)
+            if fit is None:
+                continue
+            alike = label_fit >= _LABEL
+            holds = is_exact | at.holds(condition, alike | itself)
+            if fit[row] < _RELATION or not holds[row]:
+                of_all = not holds[alike].any()
+                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at)
+                limit = NEARLY if is_near else DOUBTED
+                is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
+                claim = verbalization.claim(condition)
+                is_over = condition.predicate in _UPRIGHT and bool(fit[row] >= _OVER)
+                of_distance = is_near and is_of_distance
+                yield Unfit(claim, limit, is_near, of_distance, of_all, is_over=is_over)
+        elif isinstance(condition, HasAttribute) and not is_relative(condition):
+            yield from _unfit_look(phrase, condition, at.graded, row)
+
+
+def _unfit_look(
+    phrase: NounPhrase, look: HasAttribute, graded: PhraseScores, row: int
+) -> Iterator[Unfit]:
+    """A look of a phrase that an object has otherwise, or that nothing of its kind has."""
+    scene, of_row = graded.scene, np.zeros(len(graded.scene))
+    of_row[row] = 1.0
+    if look.negated or look.key == "affordance" or bearers(scene, of_row, look)[row]:
+        return
+    of_all = is_unborne(phrase, look, scene)
+    if of_all or scene.objects[row].attributes.get(look.key):
+        fit = graded.look_fit(phrase, look)
+        is_near = fit is None or bool(fit[row] >= _LOOK)
+        limit = TAKEN_FOR if of_all and is_near else NEARLY
+        if of_all and look.key != "color":  # benchmarks tell nothing of them
+            limit = DOUBTED
+        yield Unfit(verbalization.claim(look), limit, is_near, of_all=of_all, is_of_look=True)
+
+
+def is_near_miss(wrong: Sequence[Unfit]) -> bool:
+    """Whether an object may be meant, of which so much is not so."""
+    related = [unfit for unfit in wrong if not unfit.is_of_look]
+    return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
+
+
+def _is_beside(row: int, condition: Related, at: Resolver) -> bool:
+    """Whether a relation is that of being beside a thing, and some such thing is not far away."""
+    if condition.predicate not in BESIDE or condition.negated:
+        return False
+    ends = (end for anchor in condition.anchors for end in at.graded.likely_rows(anchor))
+    denied = relations_of(at.scene).denied
+    return any(
+        at.scene.gaps_to_m(end)[row] <= _BESIDE_M
+        for end in ends
+        if not denied(condition.predicate, [end])[row]
+    )

@@ -24,25 +24,18 @@ from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
 from scenemind.reasoning.query import Query, ReasoningError
-from scenemind.reasoning.symbolic.answers import answer, answer_loosely, subject_of
+from scenemind.reasoning.symbolic.answers import answer, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
-from scenemind.reasoning.symbolic.expressions import (
-    ground_expression,
-    ground_loosely,
-    likelier,
-)
+from scenemind.reasoning.symbolic.expressions import ground_expression
 from scenemind.reasoning.symbolic.graded_relations import SIDES
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
+from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
-    NO_PARTS,
-    NO_ROOMS,
     TAKEN_FOR,
     failed_presumptions,
     of_whole_map,
-    of_whole_things,
     said_once,
     with_names,
 )
@@ -53,6 +46,7 @@ from scenemind.reasoning.symbolic.refusals import (
     names_nothing,
     not_understood,
     said_again,
+    unused_words,
     with_suggestion,
 )
 from scenemind.reasoning.symbolic.relation_scores import is_room
@@ -97,31 +91,13 @@ def _sides(question: trees.Choose) -> list[bool]:
     return [isinstance(each, trees.Related) and each.predicate in SIDES for each in options]
 
 
-def _loosely_read(text: str, at: LooseResolver) -> trees.SituatedQuestion:
-    """A question as it is read loosely; a choice of sides of a known thing as the grammar reads
-    it."""
-    question = read_question(text)
-    if isinstance(question, trees.Choose):
-        try:
-            asked = parse_question(text)
-        except NotUnderstoodError:
-            return question
-        anchors = [one.anchors[0] for one in trees.parts_of(asked, trees.Related)]
-        is_of_known = all(isinstance(one, trees.NounPhrase) and at.knows(one) for one in anchors)
-        if isinstance(asked, trees.Choose) and all(_sides(asked)) and is_of_known:
-            return asked
-    return question
-
-
-def _is_guess(
-    query: Query, question: trees.SituatedQuestion, reply: Reply, at: LooseResolver
-) -> bool:
+def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: Resolver) -> bool:
     """Whether a loosely read question is answered for want of anything better.
 
     Where the grammar reads it, it has to ask for the same, of things that are known, and for
     nothing that has to be told or pointed at.
     """
-    unknown, unread = at.unused_words(question)
+    unknown, unread = unused_words(question, at)
     if not at.stands and len(list(sentences(query.text))) > 1:
         return True  # the first of several is read at most
     if isinstance(question, trees.AskDirection) and not (at.stands or _TURN.search(query.text)):
@@ -154,44 +130,22 @@ def _is_guess(
     return reply.confidence < _LIKELY
 
 
-def _doubts_of(
-    question: trees.SituatedQuestion, scene: Scene, *, is_loose: bool = False
-) -> tuple[str, ...]:
-    """What a question presumes of the map, and it does not have, in a sentence each.
-
-    Args:
-        is_loose: it was read loosely, without articles.
-    """
-    phrases = _presumed(question)
-    certain = [phrase for phrase in phrases if phrase.definite or is_loose]
-    return failed_presumptions(phrases, scene, looks_of=certain)
-
-
-def _of_whole_map(question: trees.Question, query: Query, resolver: Resolver) -> trees.Question:
-    """A question without rooms and parts of things where the map has none, which is noted; `strict`
-    keeps them."""
-    if query.policy == "strict":
-        return question
-    for note, without in ((NO_ROOMS, of_whole_map), (NO_PARTS, of_whole_things)):
-        whole: trees.Question = without(question, resolver.scene)
-        resolver.nearest += [note] * (whole != question)
-        question = whole
-    return question
-
-
-def _presumed(question: trees.SituatedQuestion) -> list[trees.NounPhrase]:
-    """The phrases of things that a question presumes."""
+def _with_doubts(reply: MethodReply, question: trees.SituatedQuestion, at: Resolver) -> MethodReply:
+    """A reply that says what its question presumes and the map does not have, and is then doubtful;
+    and which things it takes for those that were asked for by another name."""
+    if not reply.objects:
+        return reply
     # Answers to these say so of their subjects.
     said = [part.subject for part in trees.parts_of(question, trees.Exists)]
     said += [part.subject for part in trees.parts_of(question, trees.Count)]
-    return [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
-
-
-def _named(reply: MethodReply, question: trees.SituatedQuestion, scene: Scene) -> MethodReply:
-    """A reply that says which things it takes for those that were asked for by another name."""
-    text = with_names(reply.text, _presumed(question), scene)
+    phrases = [phrase for phrase in trees.noun_phrases(question) if phrase not in said]
+    # What was read loosely has no articles.
+    certain = [phrase for phrase in phrases if phrase.definite or at.weighs]
+    doubts = failed_presumptions(phrases, at.scene, looks_of=certain)
+    text = with_names(reply.text, phrases, at.scene)
     sure = reply.confidence if text == reply.text else min(reply.confidence, TAKEN_FOR)
-    return replace(reply, text=text, confidence=sure)
+    reply = replace(reply, text=text, confidence=sure)
+    return _resting_on(said_once((*at.nearest, *doubts)), reply, DOUBTED)
 
 
 def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
@@ -329,7 +283,8 @@ class SymbolicReasoner:
         likeliest, or under `always_answer` a guess."""
         resolver = self._resolver(query, snapshot)
         if query.policy == "strict":
-            return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
+            reply = self._sure_answer(query, resolver)
+            return _with_doubts(reply, self._parsed(query)[0], resolver)
         is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
         if not (is_placed and (is_free or not self._unread(query, scene))):
@@ -348,13 +303,14 @@ class SymbolicReasoner:
                     # Less is on somebody's left to the letter than they would say is.
                     is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
                 if is_sure or not is_free:
-                    return self._with_doubts(reply, query, resolver)
+                    return _with_doubts(reply, asked, resolver)
         likely = self._loose_answer(query, scene, refusal)
         if likely is not None:
             return likely
         if refusal is not None:
             raise refusal
-        return self._with_doubts(self._sure_answer(query, resolver), query, resolver)
+        reply = self._sure_answer(query, resolver)
+        return _with_doubts(reply, self._parsed(query)[0], resolver)
 
     def _loose_answer(
         self, query: Query, scene: Scene, refusal: ReasoningError | None
@@ -365,14 +321,15 @@ class SymbolicReasoner:
         Args:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
         """
-        at = LooseResolver(scene, query)
-        question = _loosely_read(query.text, at)
-        reply = answer_loosely(question, at, self._memory.changes_since)
+        at = Resolver(scene, query, weighs=True)
+        question = read_question(query.text)
+        reply = answer(question, at, self._memory.changes_since)
+        reply = replace(reply, confidence=reply_likelihood(question, reply, at))
         sure, text, is_free = reply.confidence, reply.sentence, query.policy == "always_answer"
         asks_back = refusal is not None and refusal.failure.code == "ambiguous" and not at.stands
         if not is_free and (asks_back or _is_guess(query, question, reply, at)):
             return None
-        unused = shown(", ".join(word for words in at.unused_words(question) for word in words))
+        unused = shown(", ".join(word for words in unused_words(question, at) for word in words))
         if refusal is not None and refusal.failure.code == "not_found" and not is_free:
             text = f"{refusal} Not for sure: {reply.text}."
             sure = min(sure, ABSENCE_CONFIDENCE)
@@ -388,26 +345,14 @@ class SymbolicReasoner:
             steps.append(f"could not use: {unused}")
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
         found = MethodReply(text, sure, objects, steps=tuple(steps), brief=reply.brief)
-        if not objects:
-            return found
-        doubts = _doubts_of(question, scene, is_loose=True)
-        return _resting_on(doubts, _named(found, question, scene), DOUBTED)
-
-    def _with_doubts(self, reply: MethodReply, query: Query, resolver: Resolver) -> MethodReply:
-        """A reply that says what its question presumes and the map does not have, and is then
-        doubtful."""
-        if not reply.objects:
-            return reply
-        question = self._parsed(query)[0]
-        doubts = _doubts_of(question, resolver.scene)
-        reply = _named(reply, question, resolver.scene)
-        return _resting_on(said_once((*resolver.nearest, *doubts)), reply, DOUBTED)
+        return _with_doubts(found, question, at)
 
     def _sure_answer(self, query: Query, resolver: Resolver) -> MethodReply:
         question, unread_remark = self._parsed(query)
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
-        question = _of_whole_map(question, query, resolver)
+        else:
+            question = of_whole_map(question, resolver.scene, resolver.nearest)
         reply = answer(question, resolver, self._memory.changes_since)
         read_as = f"{type(question).__name__}: {verbalization.describe(subject_of(question))}"
         objects = tuple(thing for thing in reply.objects if thing.object_id >= 0)
@@ -443,18 +388,20 @@ class SymbolicReasoner:
     def _grounding(self, query: Query, snapshot: MemorySnapshot) -> GroundReply:
         resolver, scene = self._resolver(query, snapshot), self._seen(snapshot)
         question: trees.Question | None = None
+        exact: GroundReply | ReasoningError
         try:
             question, unread_remark = self._parsed(query)
-            found = self._sure_grounding(question, unread_remark, query, resolver)
+            exact = self._sure_grounding(question, unread_remark, query, resolver)
         except ReasoningError as error:
-            if query.policy == "strict":
-                raise
-            if query.policy == "always_answer" and not query.marked_object_ids:
-                return ground_expression(query, scene)
-            return _bounded(ground_loosely(query, question, scene, error), query.text)
-        if query.policy == "strict" or _is_for_use(question):
-            return found
-        return likelier(query, question, scene, found, is_near=resolver.took_near_matches)
+            exact = error
+        if query.policy == "strict":
+            if isinstance(exact, ReasoningError):
+                raise exact
+            return exact
+        is_near, is_free = resolver.took_near_matches, query.policy == "always_answer"
+        reply = ground_expression(query, scene, question, exact, is_near=is_near)
+        is_whole = is_free or not isinstance(exact, ReasoningError)
+        return reply if is_whole else _bounded(reply, query.text)
 
     def _sure_grounding(
         self,
@@ -465,7 +412,8 @@ class SymbolicReasoner:
     ) -> GroundReply:
         if query.policy == "strict":
             check_all_used(question, query.text, resolver)
-        question = _of_whole_map(question, query, resolver)
+        else:
+            question = of_whole_map(question, resolver.scene, resolver.nearest)
         if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
@@ -554,12 +502,6 @@ def _question_before(text: str) -> trees.Question | None:
     if said is None or said.likelihood < _LIKELY_MEANT or not is_read(said.text):
         return None
     return parse_question(said.text)
-
-
-def _is_for_use(question: trees.Question) -> bool:
-    """Whether a phrase says what things are for, which is read to the letter only."""
-    said = (c for phrase in trees.noun_phrases(question) for c in phrase.conditions)
-    return any(isinstance(c, trees.HasAttribute) and c.key == "affordance" for c in said)
 
 
 def _bounded(reply: GroundReply, text: str) -> GroundReply:

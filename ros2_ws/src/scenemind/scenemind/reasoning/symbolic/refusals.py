@@ -6,7 +6,7 @@ A suggestion is offered, never taken: whoever asked may send it in place of thei
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from scenemind.language import lexicon
@@ -17,12 +17,13 @@ from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, commands_of, reworded
 from scenemind.language.spelling import is_read, spelled_question, thing_words
 from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.trees import Exists, NounPhrase, Question, noun_phrases
+from scenemind.language.trees import Exists, NounPhrase, Question, SituatedQuestion, noun_phrases
 from scenemind.language.verbalization import describe
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
+from scenemind.reasoning.symbolic.situated.usual import find_room
 
 _LONGEST_NAME = 3  # words
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question
@@ -214,17 +215,39 @@ def _asked_words(text: str) -> list[str]:
     return [token.word for token in tokenize(" ".join(asking) or text)]
 
 
+def unused_words(question: SituatedQuestion, at: Resolver) -> tuple[list[str], list[str]]:
+    """Nouns without objects or purpose here, and words beside known things that nothing in the map
+    says."""
+    unknown, unread = dict[str, None](), dict[str, None]()
+    for phrase in noun_phrases(question):
+        noun = phrase.noun
+        if at.weighs and (not noun or noun == "room" or find_room(noun)):
+            continue
+        if not noun or at.named(noun).any():
+            unread |= dict.fromkeys((*phrase.unread, *_said_of_none(noun, at)))
+        elif not at.graded.by_purpose(noun.split()).any():
+            unknown[noun] = None
+    return list(unknown), list(unread)
+
+
+def _said_of_none(noun: str, at: Resolver) -> Iterator[str]:
+    """The first words of a noun that no thing of that name has, or, where words are weighed, the
+    last one if it names nothing, as in "couch weigh"."""
+    matches, last = at.scene.matches(noun), singular(noun.split(" ")[-1])
+    if not at.weighs and matches and matches[0].unknown and not at.is_sure_of(noun):
+        yield matches[0].unknown
+    is_name = last == noun or last in thing_words() or at.named(last).any()
+    if at.weighs and not is_name and not at.sure_labels(noun):
+        yield last
+
+
 def check_all_used(question: Question, text: str, at: Resolver) -> None:
     """Check that every content word of a question is used.
 
     Raises:
         ReasoningError: `not_understood`: nothing in the map says anything of some words.
     """
-    unused: list[str] = []
-    for phrase in noun_phrases(question):
-        matches = at.scene.matches(phrase.noun)
-        unknown = matches[0].unknown if matches and not at.is_sure_of(phrase.noun) else ""
-        unused += filter(None, (*phrase.unread, unknown))
+    _, unused = unused_words(question, at)
     if unused:
         bare = text
         for words in unused:

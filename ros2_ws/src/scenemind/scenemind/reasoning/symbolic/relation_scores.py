@@ -23,7 +23,6 @@ from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.measures import CLOSER, compared_by, distance_m, is_measured, same_key
 from scenemind.language.trees import Marked, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
-from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relation_query import RelationContext, RelationQuery, is_kept
 from scenemind.memory.graph.relations import CARRYING, RELATION_NAMES
 from scenemind.memory.graph.relations.box_relations import HEIGHT_NOISE_M
@@ -70,12 +69,7 @@ _OF_ROOM = {"between": "in the middle of", "in the corner of": "in the corner of
 _FADE_M = 4.0
 # Distance to a corner of the room, and share of the way to its edge, in which scores fall to 1/e.
 _CORNER_M, _MIDDLE = 0.8, 0.5
-# Distance up to which things are in the room of others. Objects that start higher do not stand on
-# the floor; those that end lower lie there.
-_ROOM_M, _RAISED_M, _LOW_M = 3.0, 0.35, 1.0
-_LESS_LIKELY, _UNLIKELY = 0.4, 0.1
-# Attachments of things that hang on walls.
-_HANGING = ("hanging on", "affixed on")
+_ROOM_M = 3.0  # distance up to which things are in the room of others
 # Most anchors of a computed relation, and most pairs of ends; the surest ones count.
 _MAX_ANCHORS, _MOST_PAIRS = 8, 60
 
@@ -255,22 +249,6 @@ class GradedRelations:
         off = np.abs(scene.center[:, :2] - scene.middle)
         half = np.maximum((high - low) / 2.0, 1e-9)
         return np.exp(-np.linalg.norm(off / half, axis=1) / _MIDDLE)
-
-    def on_building(self, part: str) -> Scores:
-        """Graded scores (N,) for hanging on a wall or standing on a floor that no map has, by name
-        and height."""
-        scene = self._scene
-        if part == "corner":
-            return np.ones(len(scene))
-        senses = [sense_of(thing.label) for thing in scene.objects]
-        hangs = np.array([s.is_on_walls or s.attached in _HANGING for s in senses], bool)
-        of_wall = np.array([s.is_part_of_wall for s in senses], bool)
-        raised = scene.low[:, 2] > scene.floor_z + _RAISED_M
-        if part in ("wall", "walls", "ceiling"):
-            return np.select([hangs, of_wall | raised], [1.0, _LESS_LIKELY], _UNLIKELY)
-        small = scene.high[:, 2] < scene.floor_z + _LOW_M
-        stands = ~raised & ~hangs & ~of_wall
-        return np.select([stands & small, stands], [1.0, _LESS_LIKELY], _UNLIKELY)
 
     def in_kind_of_room(self, kind: str) -> Scores:
         """Graded scores (N,) for lying in a kind of room: near what such rooms have; all 1 without

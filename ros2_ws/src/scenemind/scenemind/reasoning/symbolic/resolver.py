@@ -1,8 +1,9 @@
 """Resolver of references: from a reference to the objects it means.
 
-Every word narrows a column of scores. A score is the product of how well the label, the attributes
-and the relations fit, in [0, 1]; 0 means "not this one". A presupposition that fails ("the door"
-without a door in the memory) ends the search with an explanation.
+To the letter every word narrows a column of scores: the product of how well the label, the
+attributes and the relations fit, in [0, 1]; 0 means "not this one". A presupposition that fails
+("the door" without a door in the memory) ends the search with an explanation, or is met by what is
+nearly so. Where words are only to be weighed, the likeliest objects by `PhraseScores` are meant.
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import shown, singular, with_article
+from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.measures import CLOSER, is_measured
-from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Reference, Related
+from scenemind.language.trees import (
+    Condition,
+    HasAttribute,
+    NounPhrase,
+    Reference,
+    Related,
+    View,
+)
 from scenemind.language.vocabulary import Vocabulary, did_you_mean
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
+from scenemind.memory.graph.relations import RELATION_NAMES
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.memory.history import find_place
 from scenemind.reasoning.query import Query, ReasoningError
@@ -30,12 +41,13 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     graded_attribute_scores,
     usual_scores,
 )
-from scenemind.reasoning.symbolic.label_scores import has_words, label_scores
-from scenemind.reasoning.symbolic.near_misses import NEARLY, unfit_parts
+from scenemind.reasoning.symbolic.graded_relations import SIDES
+from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, sure_labels
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores
-from scenemind.reasoning.symbolic.presumptions import is_unborne, without
-from scenemind.reasoning.symbolic.ranks import rank_keys
+from scenemind.reasoning.symbolic.presumptions import NEARLY, is_unborne, unfit_parts, without
+from scenemind.reasoning.symbolic.ranks import Mask, rank_keys
 from scenemind.reasoning.symbolic.relation_scores import (
+    ALIKE,
     Anchor,
     is_room,
     is_view_dependent,
@@ -44,7 +56,9 @@ from scenemind.reasoning.symbolic.relation_scores import (
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
 from scenemind.reasoning.symbolic.situated.usual import find_room
-from scenemind.reasoning.symbolic.viewpoint import viewpoint_of
+from scenemind.reasoning.symbolic.viewpoint import Surroundings, viewpoint_of
+
+Place = Literal["seen", "told", "of camera", "unknown"]
 
 ROOMS_UNKNOWN = (
     "Rooms are not known: the memory holds objects, and the floors, walls and ceilings around them."
@@ -61,30 +75,44 @@ _AS_WELL = 0.8
 _OF_DOUBT = ("surest", "doubtful", "oftenest", "rarest")
 # Most things that are tried as the one of "closest to the lamp".
 _MOST_MEANT = 20
+# Where words are weighed: least score of a label that is the noun or a synonym, and of a counted
+# object.
+_NAMED, _COUNTED = 0.96, 0.4
 
 
 class Resolver:
     """Resolver of one query on one scene, with notes (`steps`).
 
     Attributes:
+        weighs: whether every word only weighs, so that the likeliest thing is found, and not what
+            fits to the letter.
         nearest: what was taken in place of things of another colour, in a sentence each.
     """
 
-    def __init__(self, scene: Scene, query: Query, *, compares: bool = True) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        query: Query,
+        view: View | None = None,
+        *,
+        weighs: bool = False,
+        compares: bool = True,
+    ) -> None:
         """
         Args:
+            view: a viewpoint in words.
             compares: take "the long table" of two to be the longer one, though neither is known to
                 be long, and of several tables those that are likely there.
         """
-        self.scene = scene
-        self._compares = compares
+        self.scene, self.weighs = scene, weighs
+        self._query, self._view, self._compares = query, view, compares
         self.steps: list[str] = []
-        self._query = query
-        self._viewpoint: Viewpoint | None = None
+        self.nearest: list[str] = []
         self._anchors: dict[Reference, list[Anchor]] = {}
         self._nouns: set[str] = set()
-        self._took_near_matches = False
-        self.nearest: list[str] = []
+        self._took_near_matches = self.is_seen_from_somewhere = False
+        if weighs:
+            self.viewpoint()
 
     def viewpoint(self) -> Viewpoint:
         """Viewpoint of the question; noted in the steps.
@@ -92,19 +120,44 @@ class Resolver:
         Raises:
             ReasoningError: `not_found`: no viewpoint is known.
         """
-        if self._viewpoint is None:
-            self._viewpoint = viewpoint_of(self._query, self.scene)
-            if self._viewpoint is None:
-                known = "neither a viewpoint was given nor a camera pose is known"
-                text = f"That depends on where one stands, and {known}."
-                raise ReasoningError("not_found", text)
-            self.note(f"directions and distances are from {self._viewpoint.describe()}")
-        return self._viewpoint
+        if self.graded.around is None and not self.weighs:
+            known = "neither a viewpoint was given nor a camera pose is known"
+            text = f"That depends on where one stands, and {known}."
+            raise ReasoningError("not_found", text)
+        self.note(f"directions and distances are from {self.around.viewpoint.describe()}")
+        self.is_seen_from_somewhere = True
+        return self.around.viewpoint
 
     @cached_property
     def graded(self) -> PhraseScores:
         """The scorer of phrases that fit more or less."""
-        return PhraseScores(self.scene, viewpoint_of(self._query, self.scene))
+        seen_from = viewpoint_of(self._query, self.scene)
+        return PhraseScores(self.scene, seen_from, self._view, stands=self.stands)
+
+    @cached_property
+    def around(self) -> Surroundings:
+        """The objects about where the asker stands; about the middle of the scene where that is not
+        known."""
+        if self.graded.around is not None:
+            return self.graded.around
+        low, high = self.scene.low.min(axis=0), self.scene.high.max(axis=0)
+        name = "the middle of the map, looking along x"
+        return Surroundings(self.scene, Viewpoint((low + high) / 2.0, np.array((1.0, 0.0)), name))
+
+    @property
+    def place(self) -> Place:
+        """How it is known where the asker stands: from a viewpoint, told in words, or taken to be
+        where the camera is."""
+        if self._query.viewpoint is not None:
+            return "seen"
+        if self.stands:
+            return "told"
+        return "unknown" if self.graded.around is None else "of camera"
+
+    @property
+    def stands(self) -> bool:
+        """Whether the asker has said where they stand."""
+        return self._query.viewpoint is not None or bool(self._query.situation.strip())
 
     @property
     def has_marks(self) -> bool:
@@ -116,20 +169,18 @@ class Resolver:
         """Whether what was found is not all that was said, to the letter."""
         return self._took_near_matches or any(not self.is_sure_of(noun) for noun in self._nouns)
 
-    @property
-    def is_seen_from_somewhere(self) -> bool:
-        """Whether the viewpoint has been used so far."""
-        return self._viewpoint is not None
-
     def rows(self, reference: Reference) -> Found:
         """The objects that fit; may be none.
 
         To the letter; where no object that is presupposed does ("the red chair"), what is nearly
-        so, unless the policy is `strict`.
+        so, unless the policy is `strict`. Where words are weighed, what fits well enough to be
+        counted: none where no label fits the noun.
 
         Raises:
             ReasoningError: `not_found`: an object that it refers to does not exist.
         """
+        if self.weighs and isinstance(reference, NounPhrase):
+            return self._counted(reference)
         reference = _without_unmeasured(reference)
         scores = self._scores(reference)
         if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
@@ -153,12 +204,17 @@ class Resolver:
         return Found(self.scene, order, scores[order])
 
     def existing(self, reference: Reference) -> Found:
-        """As `rows`, for objects that must exist; a question is about what is likely there.
+        """As `rows`, for objects that must exist; a question is about what is likely there. Where
+        words are weighed, the likeliest one, of those whose label fits the noun.
 
         Raises:
             ReasoningError: `not_found`, with what is known instead.
         """
-        found = self.rows(reference)
+        if self.weighs and isinstance(reference, NounPhrase):
+            row = self.find_best(reference) if self.knows(reference) else None
+            found = Found(self.scene, np.array([] if row is None else [row], np.intp), np.ones(1))
+        else:
+            found = self.rows(reference)
         if not len(found):
             raise self.missing(reference)
         return found.where(found.is_likely) if self._compares else found
@@ -190,8 +246,13 @@ class Resolver:
         return np.array([self.scene.row_of_id[largest.object_id]])
 
     def find_single(self, reference: Reference) -> int | None:
-        """As `single`; for what is read loosely None where no label fits the noun."""
-        return self.single(reference)
+        """As `single`; where words are weighed None where no label fits the noun."""
+        try:
+            return self.single(reference)
+        except ReasoningError:
+            if not self.weighs:
+                raise
+            return None
 
     def every(self, reference: Reference) -> NDArray[np.intp]:
         """Rows of all objects that fit as well as the best, or as many as a number says.
@@ -214,7 +275,8 @@ class Resolver:
         return best
 
     def anchors(self, reference: Reference) -> list[Anchor]:
-        """Anchors that a reference gives for a relation or a distance.
+        """Anchors that a reference gives for a relation or a distance; where words are weighed,
+        the likely ones.
 
         Raises:
             ReasoningError: `not_found`: no object fits.
@@ -222,7 +284,9 @@ class Resolver:
         if isinstance(reference, trees.Viewer):
             return [Anchor(self.viewpoint().box, None, 1.0)]
         if reference not in self._anchors:
-            found = self.existing(reference)
+            likely = self.graded.likely_rows(reference) if self.weighs else []
+            found = Found(self.scene, np.array(likely, np.intp), np.ones(len(likely)))
+            found = found if likely else self.existing(reference)
             if len(found) > 1:
                 self.note(f"{verbalization.describe(reference)}: {len(found)} fit, each counts")
             each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
@@ -283,6 +347,22 @@ class Resolver:
         """
         return self._condition_scores(condition, self._of_rows(rows))[rows]
 
+    def holds(self, condition: Related, among: Mask) -> Mask:
+        """Mask (N,) of those objects of which a relation, or one like it, holds to the letter; also
+        where nothing is known of what it refers to."""
+        everything, scores = np.ones(len(self.scene), bool), among.astype(np.float64)
+        asked, is_unseen = condition.predicate, self.graded.around is None
+        is_known = asked in (*RELATION_NAMES, *OF_BOXES) and not (asked in SIDES and is_unseen)
+        if not is_known or any(isinstance(one, trees.Viewer) for one in condition.anchors):
+            return everything
+        ways = (asked, *ALIKE.get(asked, ()))
+        each = (replace(condition, predicate=way, negated=False) for way in ways)
+        try:
+            found = np.any([self._condition_scores(way, scores) > 0.0 for way in each], axis=0)
+        except ReasoningError:
+            return everything
+        return np.asarray(found != condition.negated)
+
     def label_scores(self, noun: str) -> Scores:
         """Scores (N,) of labels for a noun; all 1 without a noun ("thing")."""
         self._nouns.add(noun)
@@ -291,8 +371,9 @@ class Resolver:
         return scores
 
     def is_sure_of(self, noun: str) -> bool:
-        """Whether all matches of a noun are sure."""
-        if find_kind(noun) is not None:
+        """Whether all matches of a noun are sure; where words are weighed, similar names are likely
+        meant."""
+        if self.weighs or find_kind(noun) is not None:
             return True
         matches = self.scene.matches(noun)
         if all(match.sure for match in matches):
@@ -381,7 +462,7 @@ class Resolver:
             elif not isinstance(condition, Related):
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
-            wrong = unfit_parts(phrase, self.graded, row)
+            wrong = unfit_parts(phrase, self, row)
             is_near = (
                 u.is_of_distance or (u.is_of_look and u.is_near) or (u.is_over and self._compares)
                 for u in wrong
@@ -653,6 +734,52 @@ class Resolver:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         things = np.flatnonzero(among)
         return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
+
+    def _counted(self, phrase: NounPhrase) -> Found:
+        """What fits well enough to be counted.
+
+        Somebody who stands there calls two tables and a pool table two tables; for others kinds of
+        a thing count as well.
+        """
+        rows = np.flatnonzero(self.graded.fits(phrase) >= _COUNTED)
+        so_called = rows[self.named(phrase.noun)[rows] > _NAMED] if phrase.noun else rows[:0]
+        rows = so_called if self.stands and len(so_called) else rows
+        found = Found(self.scene, rows, np.ones(len(rows)))
+        return found.where(found.is_likely)
+
+    def knows(self, reference: Reference) -> bool:
+        """Whether some label fits the noun of a reference, if it has one."""
+        return not reference.noun or bool(self.named(reference.noun).any())
+
+    def named(self, noun: str) -> Scores:
+        """Scores (N,) of labels for a noun."""
+        return self.graded.of_kind(noun)
+
+    def sure_labels(self, noun: str) -> list[str]:
+        """See `label_scores.sure_labels`."""
+        return sure_labels(self.scene, noun)
+
+    def scores(self, phrase: NounPhrase) -> Scores:
+        """Scores (N,) of all objects; what the noun names nothing of is described by it."""
+        if phrase.noun and not self.knows(phrase):
+            phrase = replace(phrase, noun="", unread=(*phrase.unread, *phrase.noun.split()))
+        return self.graded.object_scores(phrase)
+
+    def share(self, phrase: NounPhrase, row: int) -> float:
+        """Share of the scores that things of the row's label have."""
+        scores = self.scores(phrase)
+        label = self.scene.objects[row].label
+        of_label = scores[self.scene.rows_of_label.get(label, [row])].sum()
+        return float(of_label / scores.sum()) if scores.any() else 0.0
+
+    def find_best(self, phrase: NounPhrase) -> int | None:
+        """Best row, of equal ones the nearer; None where nothing fits."""
+        scores = self.scores(phrase)
+        fitting = np.flatnonzero(scores)
+        scores[fitting] *= Found(self.scene, fitting, scores[fitting]).is_likely
+        if not phrase.ranks:
+            scores = scores * self.graded.nearness
+        return int(np.argmax(scores)) if scores.any() else None
 
 
 def _without_unmeasured(reference: Reference) -> Reference:

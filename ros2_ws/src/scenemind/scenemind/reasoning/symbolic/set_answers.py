@@ -32,7 +32,6 @@ from scenemind.reasoning.symbolic.attribute_scores import (
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
-from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.place_answers import at_place, find_gone
 from scenemind.reasoning.symbolic.presumptions import DOUBTED
 from scenemind.reasoning.symbolic.relation_scores import (
@@ -179,7 +178,7 @@ def _wholes(subject: Reference) -> Iterator[Reference]:
 def count(question: trees.Count, at: Resolver) -> Reply:
     """Number of objects, named while they are few; whether it is odd, or can be divided."""
     subject = question.subject
-    parts = _usual_parts(subject, at) if isinstance(at, LooseResolver) else None
+    parts = _usual_parts(subject, at) if at.weighs else None
     if parts is not None:
         return parts
     found, doubted = _trusted(set_of(subject, at))
@@ -215,12 +214,13 @@ def _trusted(found: Found) -> tuple[Found, tuple[MapObject, ...]]:
     return found.where(likely), found.where(~likely).objects
 
 
-def _usual_parts(subject: Reference, at: LooseResolver) -> Reply | None:
+def _usual_parts(subject: Reference, at: Resolver) -> Reply | None:
     """The usual number of such parts ("legs"), which are no objects; None for other nouns."""
     parts = None if at.sure_labels(subject.noun) else usual_count(subject.noun)
     if parts is None or not isinstance(subject, NounPhrase):
         return None
-    return say.usually(number_word(parts), 1.0 if at.is_about_known(subject) else 0.0)
+    is_of_known = subject.conditions or any(map(at.sure_labels, subject.unread))
+    return say.usually(number_word(parts), 1.0 if is_of_known else 0.0)
 
 
 def list_objects(question: trees.ListObjects, at: Resolver) -> Reply:
@@ -273,7 +273,7 @@ def _at_each_anchor(
         return no_several
     anchors = _trusted(at.rows(anchor))[0].objects  # none: "in the corner of the room"
     is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
-    if is_building or not 1 < len(anchors) <= say.MAX_LISTED or isinstance(at, LooseResolver):
+    if is_building or not 1 < len(anchors) <= say.MAX_LISTED or at.weighs:
         return no_several
     there = {}
     for one in anchors:
@@ -310,7 +310,7 @@ def _near(found: Found, subject: Reference, at: Resolver) -> Found:
 def identify(question: trees.Identify, at: Resolver) -> Reply:
     """Name of the described objects."""
     subject = question.subject
-    likeliest = _likeliest(subject, at) if isinstance(at, LooseResolver) else None
+    likeliest = _likeliest(subject, at) if at.weighs else None
     found = likeliest or at.existing(subject)
     objects = found.objects
     text = f"{len(objects)} objects fit: {say.listed(objects)}"
@@ -339,7 +339,7 @@ def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
     return Reply(text, sure, (thing,), share)
 
 
-def _likeliest(subject: Reference, at: LooseResolver) -> Found | None:
+def _likeliest(subject: Reference, at: Resolver) -> Found | None:
     """The best row, whatever it is called, with the share of the scores that its label has; None
     where nothing fits."""
     if not isinstance(subject, NounPhrase):
@@ -360,7 +360,7 @@ def set_of(subject: Reference, at: Resolver) -> Found:
         ReasoningError: `not_found`: a required attribute has not been described.
     """
     found = at.rows(_to_the_letter(subject))
-    if isinstance(at, LooseResolver):
+    if at.weighs:
         return found
     if not len(found) and is_room(subject):
         raise at.missing(subject)
