@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenemind.language.situated.questions import read_question
+from scenemind.language.loose import read_question
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.symbolic.loose_resolver import LooseResolver
 from scenemind.reasoning.symbolic.scene import Scene
