@@ -505,6 +505,8 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "CanReach": lambda subject: _claim(subject, trees.Related("within reach", (trees.Viewer(),))),
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
+    "SeenBefore": lambda first, second: trees.IsMore(first, second, trees.Rank("earliest")),
+    "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "HowManySit": lambda: trees.Count(trees.NounPhrase("seat")),
     "SeatsFor": lambda people: _enough(trees.NounPhrase("seat"), people),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
