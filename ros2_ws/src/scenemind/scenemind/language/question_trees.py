@@ -208,6 +208,36 @@ def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
     return trees.ListObjects(replace(subject, conditions=said))
 
 
+def _of_either(
+    kind: Callable[[trees.Reference], trees.Question], word: Literal["and", "or"]
+) -> Callable[..., trees.Question | None]:
+    """ "Which chairs are red or blue"."""
+
+    def build(
+        subject: trees.NounPhrase, first: trees.Condition, second: trees.Condition
+    ) -> trees.Question | None:
+        each = (subject.that(c) for c in (first, second))
+        return trees.Joined(tuple(map(kind, each)), word)
+
+    return build
+
+
+def _not_the_other(subject: trees.NounPhrase, other: trees.NounPhrase) -> trees.Question | None:
+    """A phrase with what it is not: "the book on the shelf, not the one on the table"."""
+    if other.ranks:
+        return None
+    denied = tuple(replace(each, negated=not each.negated) for each in other.conditions)
+    return trees.Ground(subject.that(*denied))
+
+
+def _exists_either(
+    subject: trees.Reference, first: trees.NounPhrase, second: trees.NounPhrase
+) -> trees.Question | None:
+    """ "Is there a plant next to the sofa or next to the table?"."""
+    each = tuple(trees.Exists(of) for one in (first, second) if (of := _with(subject, one)))
+    return trees.Joined(each, "or") if len(each) > 1 else None
+
+
 def _enough(subject: trees.NounPhrase, people: int) -> trees.Question | None:
     if subject.count is not None:
         return None
@@ -459,6 +489,10 @@ def _count(subject: trees.Reference, **of: Any) -> trees.Question:
 
 # Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., trees.Question | None]] = {
+    "CountEither": _of_either(trees.Count, "and"),
+    "ListEither": _of_either(trees.ListObjects, "or"),
+    "ExistsEither": _exists_either,
+    "NotTheOther": _not_the_other,
     "AnySeat": _seats(trees.Exists),
     "Belongings": _belongings,
     "CountSeats": _seats(trees.Count),
