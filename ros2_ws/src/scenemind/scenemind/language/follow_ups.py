@@ -216,9 +216,10 @@ def with_nouns_of_first(question: trees.Question) -> trees.Question:
     first = next(trees.parts_of(question, trees.NounPhrase), None)
 
     def renamed(part: Any) -> Any:
-        if first is None or part is first or getattr(part, "predicate", "") in CARRYING:
+        is_own = isinstance(part, trees.Among) or getattr(part, "predicate", "") in CARRYING
+        if first is None or is_own:
             return part
-        named = _like_first(part, first)
+        named = part if part is first else _like_first(part, first)
         return trees.with_parts(part, renamed) if named is part else named
 
     return renamed(question)  # type: ignore[no-any-return]

@@ -90,6 +90,7 @@ class Draft:
     Attributes:
         marks: what marks among the words stand for.
         fronted: links and places before their subject: "in the corner is a lamp".
+        orders: 2 for a mention said with "second"; 1 for the first row.
         things: mentions that are no noun phrases.
     """
 
@@ -100,6 +101,7 @@ class Draft:
     view: tuple[ViewKind, int | None] | None = None
     target: int = TARGET
     fronted: list[Link] = field(default_factory=list)
+    orders: dict[int, int] = field(default_factory=dict)
     things: dict[int, Reference] = field(default_factory=dict)
 
     def add(self, chunk: Chunk) -> int:
@@ -176,6 +178,7 @@ class Draft:
             self._name_the_nameless()
         self.links = list(map(self._with_target, self.links[:_MOST_LINKS]))
         self.places = list(map(self._with_target, self.places))
+        self._order()
         view, whole = None, [self._phrase(self.target)]
         if self.view is not None:
             kind, index = self.view
@@ -235,6 +238,16 @@ class Draft:
                 negated = link.negated != (link.subject in absent)
                 yield Related(inverse, (self._phrase(link.subject, inside),), negated)
 
+    def _order(self) -> None:
+        """Count rows from the front and the target from the left, where nothing says from where:
+        "the third row", "the second chair"."""
+        said = {at.subject for at in self.places}
+        said |= {link.subject for link in self.links if link.predicate in _COMPARING}
+        for index, order in self.orders.items():
+            is_row = self.mentions[index].noun in ROWS
+            if index not in said and (is_row or index == self.target):
+                self.places.append(Link(index, "front" if is_row else "left", order=order))
+
     def _with_target(self, link: Link) -> Link:
         """A link to the target, which is known now."""
         ends = (self.target if end == TARGET else end for end in (link.subject, *link.anchors))
@@ -261,6 +274,9 @@ class Draft:
         if any(trait in SIDE_WORDS for trait in said):
             said = [trait for trait in said if trait not in _FARTHEST]
         sides = [_SIDES[trait] for trait in said]
+        is_counted = chunk.order > 1 or (chunk.order and not sides and chunk.value in ROWS)
+        if is_counted and not any(map(_is_superlative, chunk.traits)):  # "the second largest"
+            self.orders[index] = chunk.order
         self.places.extend(Link(index, side, (), negated, chunk.order or 1) for side in sides)
 
 
