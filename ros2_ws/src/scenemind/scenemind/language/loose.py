@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import dropwhile, takewhile
+from itertools import dropwhile
 from typing import Any
 
 from scenemind.language import lexicon, trees
@@ -236,20 +236,12 @@ def _room(p: SlotWords) -> str | None:
     return " ".join(words) if is_room and len(words) <= _LONGEST_ROOM else None
 
 
-def _thing(words: Words) -> trees.Described | None:
-    """A noun without a place."""
-    phrase = NounPhrase("") if "," in words else read_phrase(words)
-    is_bare = phrase.noun and not trees.relations_to_viewer(phrase)
-    return trees.Described(phrase.noun) if is_bare else None
-
-
 _READERS: dict[str, Callable[[SlotWords], Any]] = {
     "clause": _clause,
     "number": READERS["number"],
     "option": _option,
     "place": lambda p: _only_place(rest(p)),
     "room": _room,
-    "thing": lambda p: _thing(rest(p)),
     "word": one_word(str),
     "words": rest,
 }
@@ -301,22 +293,14 @@ def _what_is_it(rest: Words, how: Words = ()) -> _Asked:
 
 
 def _identify(words: Words) -> SituatedQuestion:
-    """Any sentence: words that name nothing are unread, also before the main clause."""
-    phrase = read_phrase(_main_clause(words))
+    """Any sentence: words that name nothing are unread."""
+    phrase = read_phrase(words)
     if not any(isinstance(c, Related) for c in phrase.conditions):
         phrase = phrase.that(*places_of(words))
     looks = trees.parts_of(phrase, trees.HasAttribute)
     named = _named_in(phrase) | {look.value for look in looks if look not in phrase.conditions}
     unread = tuple(word for word in content_words(with_marks(words)) if word not in named)
     return trees.Identify(replace(phrase, unread=unread))
-
-
-def _main_clause(words: Words) -> Words:
-    """The clause that asks: "what is there" of "if I turn around, what is there"."""
-    starts = (0, *(at + 1 for at, word in enumerate(words) if word == ","))
-    opening = _PARTS["opening"]
-    asks = next((at for at in starts if words[at : at + 1] and words[at] in opening), 0)
-    return tuple(takewhile(lambda word: word != ",", words[asks:])) if asks else words
 
 
 _BUILT: dict[str, Callable[..., _Asked]] = {
