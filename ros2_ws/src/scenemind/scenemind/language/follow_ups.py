@@ -222,7 +222,7 @@ def with_nouns_of_first(question: trees.Question) -> trees.Question:
         named = part if part is first else _like_first(part, first)
         return trees.with_parts(part, renamed) if named is part else named
 
-    return renamed(question)  # type: ignore[no-any-return]
+    return renamed(question)
 
 
 def _like_first(second: Any, first: trees.NounPhrase) -> Any:

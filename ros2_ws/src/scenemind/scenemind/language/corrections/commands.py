@@ -16,7 +16,7 @@ from scenemind.language.corrections.slots import (
     may_be_named,
     names_no_thing,
 )
-from scenemind.language.english import find_number, is_plural, normal, plural
+from scenemind.language.english import find_number, is_plural, normal, plural, singular
 from scenemind.language.qualities import find_look
 from scenemind.language.shapes import Bound, Sentence, ShapeBook
 from scenemind.language.trees import (
@@ -259,6 +259,15 @@ def _should_be(b: Bound) -> AddRelation | None:
     return replace(said, is_wish=True) if isinstance(said, AddRelation) else None
 
 
+def _swapped(b: Bound) -> tuple[Rename, ...] | None:
+    """The names of two things, each for the other: "you mixed up the kettle and the jug"."""
+    both = b["both"]
+    if len(both) != 2 or not all(isinstance(one, NounPhrase) and one.noun for one in both):
+        return None
+    first, second = map(as_definite, both)
+    return Rename(first, singular(second.noun)), Rename(second, singular(first.noun))
+
+
 def _at_place(b: Bound) -> NounPhrase:
     """What is at a place: "there is a lamp on the desk, not a vase"."""
     place = b.get("place") or Related("on", (b["anchor"],))
@@ -335,6 +344,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "reported": _reported,
     "should_be": _should_be,
     "split": _split,
+    "swapped": _swapped,
     "topic": _topic,
     "wrong_at": lambda b: Rename(_at_place(b), b["label"]),
 }

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import PARTS
@@ -474,7 +475,7 @@ class _WholeChunker(Chunker):
                 at = look[1] - 1
             elif ends_noun(words, at, False):
                 break
-            elif word in lexicon.LOOKS and following in lexicon.COLOURS and self._goes_on(at + 2):
+            elif self._is_before_colour(at):
                 forms.append(word)  # "the tall black fridge"
             else:
                 noun_start = at
@@ -517,6 +518,12 @@ class _WholeChunker(Chunker):
             of_speaker="my" in before,
             bound=bound,
         )  # fmt: skip
+
+    def _is_before_colour(self, at: int) -> bool:
+        """Whether a look stands before the colour of a noun: "the tall thin black lamp"."""
+        looks = takewhile(lambda word: word in lexicon.LOOKS, self.words[at:])
+        colour = next((n for n, word in enumerate(looks) if word in lexicon.COLOURS), 0)
+        return colour > 0 and self._goes_on(at + colour + 1)
 
     def ends_noun(self, at: int, inside: bool) -> bool:
         return ends_noun(self.words, at, inside)
