@@ -28,7 +28,7 @@ from scenemind.evaluation.reliability import find_reliability
 from scenemind.evaluation.scenes import Scenes
 from scenemind.evaluation.sources import ObjectsMemory
 from scenemind.geometry import iou_3d
-from scenemind.language.situated.questions import read_question
+from scenemind.language.loose import read_question
 from scenemind.reasoning import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer
 from scenemind.reasoning.symbolic.expressions import find_match

@@ -11,10 +11,10 @@ import pytest
 
 from scenemind.language.assertions import clauses_of
 from scenemind.language.corrections.grammar import parse_commands
+from scenemind.language.loose import read_question
 from scenemind.language.questions import parse_question
 from scenemind.language.referring.reader import read
-from scenemind.language.situated.questions import read_question
-from scenemind.language.situated.situation import read_situation, split_situation
+from scenemind.language.situation import read_situation, split_situation
 from scenemind.language.tokens import NotUnderstoodError
 
 # Bound for a loaded machine; an idle one needs a fifth of it.

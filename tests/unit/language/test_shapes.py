@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from scenemind.language import questions
+from scenemind.language import loose, questions
 from scenemind.language.corrections import commands
 from scenemind.language.shapes import Sentence, ShapeBook
-from scenemind.language.situated import questions as situated_questions
 from scenemind.language.slots import SlotWords
 from scenemind.language.tokens import tokenize
 
@@ -119,7 +118,7 @@ def test_a_wrong_shape_is_an_error(shape: str) -> None:
         book(shape).parse_all()
 
 
-@pytest.mark.parametrize("find_book", [questions.book, situated_questions._book, commands._book])
+@pytest.mark.parametrize("find_book", [questions.book, loose.book, commands._book])
 def test_all_shapes_are_right(find_book: Callable[[], ShapeBook]) -> None:
     find_book().parse_all()
 

@@ -89,12 +89,6 @@ def denials_in(words: str) -> int:
     return len(_DENYING.findall(words))
 
 
-def is_of_robot(clause: Clause) -> bool:
-    """Whether a clause tells what the robot says or has, which may be what is wrong."""
-    said = " ".join(clause.words)
-    return clause.is_in_map or _OF_ROBOT.match(said) is not None
-
-
 def is_verb(word: str) -> bool:
     """Whether a word may be the verb of a clause."""
     return _VERB.fullmatch(word) is not None

@@ -205,7 +205,7 @@ def patterns_of(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
     known: dict[str, str] = {}
     for name, options in classes.items():
         text = f"(?:{'|'.join(options)})"
-        known[name] = re.sub(r"<(\w+)>", lambda found: known[found[1]], text)
+        known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], text)
     return known
 
 

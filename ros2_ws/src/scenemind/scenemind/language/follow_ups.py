@@ -211,41 +211,23 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
 
 
 def with_nouns_of_first(question: trees.Question) -> trees.Question:
-    """A comparison whose other things have the noun of the first: "is the black tv wider than the
-    grey one", "than the other", "is the lamp closer to the red chair or the white one"."""
-    if isinstance(question, trees.Compare):
-        first, *others = question.options
-        return replace(question, options=(first, *(_like_first(each, first) for each in others)))
-    one, other = getattr(question, "first", None), getattr(question, "second", None)
-    if one is None or other is None:
-        return _beside_its_like(question)
-    parts: dict[str, Any] = {"second": _like_first(other, one)}
-    return replace(question, **parts)
+    """A question whose other things have the noun of the first: "is the black tv wider than the
+    grey one", "is the red chair next to the black one"; but "on the black one" is on no chair."""
+    first = next(trees.parts_of(question, trees.NounPhrase), None)
+
+    def renamed(part: Any) -> Any:
+        is_own = isinstance(part, trees.Among) or getattr(part, "predicate", "") in CARRYING
+        if first is None or is_own:
+            return part
+        named = part if part is first else _like_first(part, first)
+        return trees.with_parts(part, renamed) if named is part else named
+
+    return renamed(question)
 
 
-def _beside_its_like(question: Any) -> Any:
-    """A question about a thing beside another of its kind: "is the red chair next to the black
-    one"."""
-    first = getattr(question, "subject", None)
-    if not isinstance(first, trees.NounPhrase):
-        return question
-
-    def renamed(said: trees.Condition) -> trees.Condition:
-        if not isinstance(said, trees.Related) or said.predicate in CARRYING:
-            return said
-        return replace(said, anchors=tuple(_like_first(end, first) for end in said.anchors))
-
-    parts: dict[str, Any] = {
-        "subject": replace(first, conditions=tuple(map(renamed, first.conditions)))
-    }
-    if isinstance(question, trees.Verify):
-        parts["condition"] = renamed(question.condition)
-    return replace(question, **parts)
-
-
-def _like_first(second: trees.Reference, first: trees.Reference) -> trees.Reference:
-    """A nameless thing with the noun of the first."""
-    if not isinstance(second, trees.NounPhrase) or not isinstance(first, trees.NounPhrase):
+def _like_first(second: Any, first: trees.NounPhrase) -> Any:
+    """A nameless thing with the noun of the first; other parts as they are."""
+    if not isinstance(second, trees.NounPhrase):
         return second
     is_other = second.other and second.noun == first.noun
     is_named = second.noun not in ("", "other") and not is_other

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from scenemind.language.english import read_table
-from scenemind.language.tokens import Token, tidied
+from scenemind.language.tokens import Token
 
 Words = tuple[str, ...]
 
@@ -25,7 +25,7 @@ def _rewrites(package: str) -> list[tuple[re.Pattern[str], str]]:
 
 def plain(tokens: Sequence[Token]) -> list[Token]:
     """Tokens with one form for one meaning, by the table of questions."""
-    return rewritten(tidied(tokens), "scenemind.language")
+    return rewritten(tokens, "scenemind.language")
 
 
 def rewritten(tokens: Sequence[Token], package: str) -> list[Token]:

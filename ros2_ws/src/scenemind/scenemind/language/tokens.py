@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -94,7 +93,6 @@ def tokenize(text: str) -> list[Token]:
         if spelled == "round" and _ARTICLE.match(text, found.end()):
             spelled = "around"
         tokens.extend(Token(part, found.start()) for part in spelled.split())
-    tokens = _there(tokens)
     following = [*(token.word for token in tokens), ""][1:]
     # "Is the cup still there?", but "the still life".
     return [
@@ -104,53 +102,9 @@ def tokenize(text: str) -> list[Token]:
     ]
 
 
-def _there(tokens: list[Token]) -> list[Token]:
-    """Tokens with "there" for "lying about" at the end of a clause, or before "right now"."""
-    words = [token.word for token in tokens]
-    for at in range(1, len(words)):
-        is_last = words[at + 1 : at + 2] in ([], [","], ["?"], ["."], ["now"], ["currently"])
-        is_last |= words[at + 1 : at + 3] in (["right", "now"], ["at", "the"])
-        if is_last and words[at] in ("about", "around") and words[at - 1] in _LYING:
-            return [*tokens[: at - 1], Token("there", tokens[at - 1].start), *tokens[at + 1 :]]
-    return tokens
-
-
 def _is_asked_how(before: list[Token]) -> bool:
     """Whether a word follows "how": "how full's the bottle"."""
     return bool(before) and before[-1].word == "how"
-
-
-_LYING = frozenset(("lying", "standing", "sitting", "hanging", "left", "kicking"))
-_COLOURS, _SHAPES, _PLACING, _BEFORE_THERE = (
-    frozenset(words.split())
-    for words in (
-        _COLOUR_WORDS,
-        "tall long short wide narrow thick thin low high round square flat old new deep slim",
-        "on in at by under next near beside behind above",
-        "is are was were be it stands lies sits put go look one what who and or from over up",
-    )
-)
-
-
-def tidied(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens without "there" before a place, and with a colour before a form: "the black tall
-    fridge by the wall" of "the tall black fridge there by the wall"."""
-    kept: list[Token] = []
-    for at, token in enumerate(tokens):
-        words = [other.word for other in tokens[max(at - 1, 0) : at + 3]]
-        is_there = at > 1 and token.word == "there" and len(words) == 4
-        if is_there and words[2] in _PLACING and words[0] not in _BEFORE_THERE | {","}:
-            continue
-        kept.append(token)
-    for at in range(len(kept) - 2):
-        form, colour, noun = (token.word for token in kept[at : at + 3])
-        is_noun = noun[0].isalpha() and noun not in ("and", "one", "ones")
-        if form in _SHAPES and colour in _COLOURS and is_noun:
-            kept[at], kept[at + 1] = (
-                Token(colour, kept[at].start),
-                Token(form, kept[at + 1].start),
-            )
-    return kept
 
 
 @cache

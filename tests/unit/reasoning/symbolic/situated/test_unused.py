@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenemind.language.situated.questions import read_question
+from scenemind.language.loose import read_question
 from scenemind.reasoning import Query, Router
 from scenemind.reasoning.symbolic.refusals import unused_words
 from scenemind.reasoning.symbolic.resolver import Resolver

@@ -9,7 +9,7 @@ from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.english import SENTENCE_END
 from scenemind.language.plain_form import rewritten
 from scenemind.language.speech_acts import words_in
-from scenemind.language.tokens import Token, tidied, tokenize
+from scenemind.language.tokens import Token, tokenize
 
 # Ends of sentences, and signs between clauses; a semicolon is none in speech.
 _BREAK = re.compile(
@@ -26,7 +26,7 @@ def broken_up(text: str) -> list[Token]:
     """Tokens of a sentence, with a comma at each clause end and "the lamp's grey" written out."""
     said = _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
     tokens = rewritten(tokenize(said), "scenemind.language.corrections")
-    words, tokens = tidied(tokens), []
+    words, tokens = tokens, []
     for place, token in enumerate(words):
         is_aside = token.word in _MATES and [w.word for w in words[place + 1 : place + 2]] == [","]
         if is_aside and tokens and tokens[-1].word not in ("a", "an", "no", *_DEFINITE):

@@ -332,7 +332,6 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "confused": lambda b: Rename(as_definite(b["wrong"]), b["label"]),
     "denied": _denied,
     "excepted": lambda b: Excepted(*b["things"]),
-    "goes_with": lambda b: AddRelation(_subject(b), "next to", b["anchor"], is_wish=True),
     "is_at": lambda b: IsAt(_at_place(b), b["label"]),
     "mentioned": _mentioned,
     "merged": _merged,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, TypeVar
 
 from scenemind.language import lexicon
@@ -146,22 +145,6 @@ def _references(p: SlotWords, *between: str) -> tuple[Reference, ...] | None:
     return tuple(filter(None, found))
 
 
-def _thing(p: SlotWords) -> NounPhrase | None:
-    """A thing that can be no owner: "the desk", but not "the nurse"."""
-    found = _reference(p)
-    if not isinstance(found, NounPhrase) or not (found.definite and found.noun):
-        return None
-    return found if normal(found.noun).rpartition(" ")[2] in _lifeless() else None
-
-
-@cache
-def _lifeless() -> frozenset[str]:
-    """Last words of the names of things that are no people."""
-    thesaurus = Thesaurus.load()
-    heads = {name.rpartition(" ")[2] for name in thesaurus.known()}
-    return frozenset(heads - thesaurus.synonyms("person") - lexicon.KIN - {"person"})
-
-
 def _several(p: SlotWords) -> Subject | None:
     """ "The cup", "object 3", "chairs 2, 3 and 7", "4 and 9" or "the cup and the book"; further
     nouns need their "the", and the last one an "and"."""
@@ -204,12 +187,6 @@ def _label(p: SlotWords) -> str | None:
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
-
-
-def _known_name(p: SlotWords) -> str | None:
-    """The name of a kind of thing, without its article, as those say it whose language has none."""
-    label = _label(p)
-    return label if label in Thesaurus.load().known() else None
 
 
 def _quoted(p: SlotWords) -> str | None:
@@ -412,7 +389,6 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
-    "known_name": _known_name,
     "label": _label,
     "material": _material,
     "look": lambda p: p.find(find_look),
@@ -438,6 +414,5 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "references_and": lambda p: _references(p, "and"),
     "rest": _rest,
     "several": _several,
-    "thing": _thing,
     "value": _value,
 }

@@ -149,12 +149,6 @@ class Draft:
         known = self.mentions[self.target].noun
         return not chunk.value or not known or is_called(known, chunk.value)
 
-    def is_one_of_others(self) -> bool:
-        """Whether "the one" is one of other things than the target: of the photos of "the wall with
-        three photos"."""
-        others = [m for index, m in enumerate(self.mentions) if index != self.target and m.noun]
-        return not is_several(self.mentions[self.target]) and any(map(is_several, others))
-
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
         for link in self.fronted:
@@ -184,8 +178,7 @@ class Draft:
             self._name_the_nameless()
         self.links = list(map(self._with_target, self.links[:_MOST_LINKS]))
         self.places = list(map(self._with_target, self.places))
-        self._order_the_target()
-        self._order_rows()
+        self._order()
         view, whole = None, [self._phrase(self.target)]
         if self.view is not None:
             kind, index = self.view
@@ -245,32 +238,15 @@ class Draft:
                 negated = link.negated != (link.subject in absent)
                 yield Related(inverse, (self._phrase(link.subject, inside),), negated)
 
-    def _order_the_target(self) -> None:
-        """Find from where "the second chair" counts, if nothing before it says so: a side or a
-        comparison of the sentence, else the left."""
-        order = self.orders.get(self.target, 1)
-        said = [link for link in (*self.places, *self.links) if link.subject == self.target]
-        counted = [link for link in said if link.predicate in _COMPARING or not link.anchors]
-        if order == 1 or any(link.order > 1 for link in counted):
-            return
-        beside = [link for link in said if link.predicate in _BESIDE.values()]
-        if beside:  # "the second chair to the left of the door"
-            self.links.append(replace(beside[0], predicate="closest", order=order))
-            return
-        for known in (self.places, self.links):
-            for number, link in enumerate(known):
-                if link in counted and link.predicate in (*_BESIDE, *_COMPARING):
-                    known[number] = replace(link, order=order)
-                    return
-        self.places.append(Link(self.target, "left", order=order))
-
-    def _order_rows(self) -> None:
-        """Count rows from the front, where nothing says from where: "the third row"."""
+    def _order(self) -> None:
+        """Count rows from the front and the target from the left, where nothing says from where:
+        "the third row", "the second chair"."""
         said = {at.subject for at in self.places}
         said |= {link.subject for link in self.links if link.predicate in _COMPARING}
         for index, order in self.orders.items():
-            if self.mentions[index].noun in ROWS and index not in said:
-                self.places.append(Link(index, "front", order=order))
+            is_row = self.mentions[index].noun in ROWS
+            if index not in said and (is_row or index == self.target):
+                self.places.append(Link(index, "front" if is_row else "left", order=order))
 
     def _with_target(self, link: Link) -> Link:
         """A link to the target, which is known now."""
@@ -298,9 +274,8 @@ class Draft:
         if any(trait in SIDE_WORDS for trait in said):
             said = [trait for trait in said if trait not in _FARTHEST]
         sides = [_SIDES[trait] for trait in said]
-        if any(map(_is_superlative, chunk.traits)):
-            pass  # "the second largest"
-        elif chunk.order > 1 or (chunk.order and not sides and chunk.value in ROWS):
+        is_counted = chunk.order > 1 or (chunk.order and not sides and chunk.value in ROWS)
+        if is_counted and not any(map(_is_superlative, chunk.traits)):  # "the second largest"
             self.orders[index] = chunk.order
         self.places.extend(Link(index, side, (), negated, chunk.order or 1) for side in sides)
 

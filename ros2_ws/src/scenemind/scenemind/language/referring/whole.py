@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import PARTS
@@ -22,7 +23,6 @@ from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.plain_form import rewritten
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
 from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
-from scenemind.language.referring.draft import INVERSE
 from scenemind.language.referring.reader import read_chunks
 from scenemind.language.tokens import Token
 from scenemind.language.trees import (
@@ -65,13 +65,10 @@ _EXCEPT = PhraseTable(
     lexicon.EXCEPT
     | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
 )
-# Before "the laptop" of "the table the laptop is on", and what no such clause follows.
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
-_OPENS_CLAUSE = lexicon.DEFINITE | lexicon.INDEFINITE | lexicon.BE | {"of", "and", ",", "not"}
 _SIDES = ("left", "right")
 _ONLY = ("only", "sole")
 _BESIDES = ("besides", "beside")
-_LONGEST_RELATION = 8  # words
 # Before a noun: "the tallest chair", "the taller chair".
 _RANKING = {**lexicon.RANKS, **lexicon.COMPARATIVES, **lexicon.SUPERLATIVES}
 # "More than two" are at least three.
@@ -161,7 +158,7 @@ def _otherwise(words: tuple[str, ...]) -> tuple[str, ...]:
     said = rewritten([Token(word, 0) for word in words], "scenemind.language.referring")
     if (plainer := tuple(token.word for token in said)) != words:
         return plainer
-    ways = (reader(words) for reader in (lexicon.with_uses, _turned, _at_owner))
+    ways = (reader(words) for reader in (lexicon.with_uses, _at_owner))
     return next((way for way in ways if way and way != words), ())
 
 
@@ -172,27 +169,6 @@ def _joined(words: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
             yield start, at
             start = at + 1
     yield start, len(words)
-
-
-def _turned(words: Sequence[str]) -> tuple[str, ...]:
-    """ "The table that supports the laptop" for "the table the laptop is on"; empty for others."""
-    last = range(max(0, len(words) - _LONGEST_RELATION), len(words))
-    ends = [at for at in last if at + lexicon.RELATIONS.longest(words, at)[1] == len(words)]
-    if not ends:
-        return ()
-    name, length = lexicon.RELATIONS.longest(words, ends[0])
-    verb = ends[0] - lexicon.at_posture(words, ends[0] - 1)
-    is_not = words[verb - 1] == "not"
-    verb -= is_not
-    is_being = words[verb - 1] in lexicon.BE
-    for clause in reversed(range(1, verb - is_being - 1)):
-        if words[clause] in _DETERMINERS and words[clause - 1] not in _OPENS_CLAUSE:
-            if not (is_being or words[verb] in lexicon.POSTURES or length > 1):
-                return ()
-            back = lexicon.spoken(INVERSE.get(name, name)).split()
-            thing = words[clause : verb - is_being]
-            return (*words[:clause], "that", *["not"] * is_not, *back, *thing)
-    return ()
 
 
 def _at_owner(words: Sequence[str]) -> tuple[str, ...]:
@@ -461,6 +437,7 @@ class _WholeChunker(Chunker):
         words, at, noun_start, opened = self.words, start, -1, start
         order, number, of_several, share = 0, None, False, ""
         traits: list[str] = []
+        forms: list[str] = []
         said: list[tuple[int, HasAttribute]] = []
         bound, length = lexicon.QUANTITIES.longest(words, start)
         first = find_number(word_at(words, start + length))
@@ -498,6 +475,8 @@ class _WholeChunker(Chunker):
                 at = look[1] - 1
             elif ends_noun(words, at, False):
                 break
+            elif self._is_before_colour(at):
+                forms.append(word)  # "the tall black fridge"
             else:
                 noun_start = at
             at += 1
@@ -506,7 +485,7 @@ class _WholeChunker(Chunker):
         before = frozenset(words[start : noun_start if noun_start >= 0 else at])
         while noun_start >= 0 and at < len(words) and not ends_noun(words, at, True):
             at += 1
-        noun = " ".join(words[noun_start:at]) if noun_start >= 0 else ""
+        noun = " ".join((*forms, *words[noun_start:at])) if noun_start >= 0 else ""
         quality, _, one = noun.rpartition(" ")
         look = find_quality((quality,), 0) if one in ("one", "ones") else None
         if look is not None and isinstance(look[0], HasAttribute):  # "the round one"
@@ -539,6 +518,12 @@ class _WholeChunker(Chunker):
             of_speaker="my" in before,
             bound=bound,
         )  # fmt: skip
+
+    def _is_before_colour(self, at: int) -> bool:
+        """Whether a look stands before the colour of a noun: "the tall thin black lamp"."""
+        looks = takewhile(lambda word: word in lexicon.LOOKS, self.words[at:])
+        colour = next((n for n, word in enumerate(looks) if word in lexicon.COLOURS), 0)
+        return colour > 0 and self._goes_on(at + colour + 1)
 
     def ends_noun(self, at: int, inside: bool) -> bool:
         return ends_noun(self.words, at, inside)

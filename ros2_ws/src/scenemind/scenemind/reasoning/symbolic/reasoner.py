@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
+from scenemind.language.loose import read_question
 from scenemind.language.questions import parse_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, reworded
-from scenemind.language.situated.questions import read_question
-from scenemind.language.situated.situation import split_situation
+from scenemind.language.situation import split_situation
 from scenemind.language.speech_acts import sentences, split_speaker
 from scenemind.language.spelling import is_read, respelled
 from scenemind.language.tokens import NotUnderstoodError

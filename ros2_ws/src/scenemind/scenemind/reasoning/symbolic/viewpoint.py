@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from scenemind.language.referring.reader import read
-from scenemind.language.situated.situation import ROOM, read_situation
+from scenemind.language.situation import ROOM, read_situation
 from scenemind.language.trees import NounPhrase, Related, View, Viewer
 from scenemind.memory.graph.relations.viewpoint import Viewpoint
 from scenemind.reasoning.query import Query

@@ -7,15 +7,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scenemind.language import verbalization
-from scenemind.language.situated.phrases import (
+from scenemind.language.loose import (
     content_words,
     places_of,
     read_phrase,
+    read_question,
     with_marks,
     words_of,
 )
-from scenemind.language.situated.questions import read_question
-from scenemind.language.situated.situation import read_situation, split_situation
+from scenemind.language.situation import read_situation, split_situation
 from scenemind.language.trees import (
     Choose,
     Count,

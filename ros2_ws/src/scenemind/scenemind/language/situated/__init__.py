@@ -1,1 +1,0 @@
-"""Situated questions: where the asker stands, and what is asked."""
