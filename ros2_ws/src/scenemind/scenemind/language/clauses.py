@@ -114,7 +114,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     """The questions of the clauses of a text in their order; what asks nothing is left out."""
     if any(_ELSE.issuperset(clause.words) for clause in clauses):
         return []  # "a bed and what else" asks for more of what was told
-    clauses = [clause for clause in clauses[:_MOST_PARTS] if not _is_empty(clause)]
+    clauses = [c for c in _rejoined(clauses[:_MOST_PARTS]) if not _is_empty(c)]
     if not any(clause.kind in ("asked", "ordered") for clause in clauses):
         clauses = _taken_for_questions(clauses)
     phrases = [clause for clause in clauses if clause.kind == "phrase"]
@@ -212,11 +212,12 @@ def _opens_clause(words: Words) -> bool:
 
 
 def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
-    words = tuple(token.word for token in tokens)
+    kept = _without_vocatives(tokens)
+    words = tuple(token.word for token in kept)
     kind = _kind_of(words)
     if joint == "or" and kind == "asked" and words[0] in _HELPING and words[1] in _SPEAKING:
         kind = "aside"  # "or do I have to look for one" is no question about things
-    clause = Clause(tuple(tokens), kind, sentence, joint)
+    clause = Clause(tuple(kept), kind, sentence, joint)
     is_whole = kind == "asked" and not _POINTING.isdisjoint(words)  # "so where is it"
     is_aspect = joint != "" and not is_whole and aspects_of(clause)
     return replace(clause, kind="phrase") if is_aspect else clause
@@ -251,6 +252,20 @@ def _kind_of(words: Words) -> Kind:
         if at
     )
     return "told" if is_told else "phrase"
+
+
+def _rejoined(clauses: Sequence[Clause]) -> Iterator[Clause]:
+    """Clauses without what is said in brackets: "is the sofa, you know, on my left"."""
+    at = 0
+    while at < len(clauses):
+        clause, *more = clauses[at : at + 3]
+        is_one = len(more) == 2 and {c.sentence for c in more} == {clause.sentence}
+        if is_one and _MANNER.issuperset(more[0].words) and more[1].kind == "phrase":
+            yield replace(clause, tokens=(*clause.tokens, *more[1].tokens))
+            at += 3
+        else:
+            yield clause
+            at += 1
 
 
 def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
@@ -326,14 +341,24 @@ def _ways(parts: Sequence[Clause], topic: tuple[Token, ...]) -> Iterator[tuple[T
     offers = any("or" in (part.joint, *part.words) for part in parts[1:])
     for tokens in (whole,) if offers else (whole, list(parts[0].tokens)):
         said = _canonical(tokens)
+        if topic and said:
+            yield from _with_topic(topic, said[0])
         yield from said
         if topic and said:
             yield (*topic, *comma, *said[0])
 
 
+def _with_topic(topic: tuple[Token, ...], tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """ "Which of the plants is" of "of the plants, which one is"."""
+    if topic[0].word in ("of", "among", "between", "out") and tokens[0].word in ("which", "what"):
+        of = topic[topic[0].word == "out" :]
+        is_one = len(tokens) > 1 and tokens[1].word in ("one", "ones")
+        yield (tokens[0], Token("of", of[0].start), *of[1:], *tokens[1 + is_one :])
+
+
 def _canonical(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     """A question without frames, with its verb before its subject; the likelier form first."""
-    tokens = plain(_without_closing(tokens))
+    tokens = plain(_compared(_without_closing(tokens)))
     words = tuple(token.word for token in tokens)
     inner = _after_knowing(words)
     start = 0 if inner else _FRAME.starts(words)[-1]
@@ -409,6 +434,14 @@ def _without_inside(tokens: Sequence[Token]) -> list[Token]:
     return [*tokens[:first], *tokens[last:]]
 
 
+def _without_vocatives(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without whom they are said to at their ends, unless nothing else is there."""
+    kept = list(tokens)
+    while len(kept) > 1 and kept[-1].word in _VOCATIVES and kept[-2].word not in _DETERMINING:
+        kept.pop()
+    return [] if len(kept) == 1 and kept[0].word in _VOCATIVES else kept
+
+
 def _without_closing(tokens: Sequence[Token]) -> list[Token]:
     """Tokens without words at their end that add nothing."""
     kept = list(tokens)
@@ -434,6 +467,19 @@ def _adds_nothing(words: Words) -> bool:
             return False
         words = words[: -len(end)]
     return True
+
+
+def _compared(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens with "nearest" for "the most near", "taller" for "more tall"."""
+    kept: list[Token] = []
+    for token in tokens:
+        forms = _TABLE["compared"].get(token.word)
+        if forms and kept and kept[-1].word in ("more", "most"):
+            more = kept.pop()
+            kept.append(Token(forms[more.word == "most"], more.start))
+        else:
+            kept.append(token)
+    return kept
 
 
 def aspects_of(clause: Clause) -> list[tuple[Token, ...]]:

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any, Literal
 
 from scenemind.language import lexicon, trees
+from scenemind.language.clauses import PARTS
 from scenemind.language.english import is_plural, normal, plural, word_set
 from scenemind.language.follow_ups import called, kind_of
 from scenemind.language.qualities import find_attribute
@@ -17,6 +18,11 @@ from scenemind.language.referring.whole import except_things
 from scenemind.language.shapes import Bound
 from scenemind.language.time_expressions import TimeExpression
 
+# What leads to rooms.
+_WAYS = word_set(
+    "door doors doorway gate exit entrance corridor hallway hall passage path way stairs staircase"
+    " steps opening tunnel bridge ramp lift elevator"
+)
 # What the robot has of things, as a name for all of them.
 _RECORDS = word_set("detections objects labels things entries findings records")
 # What things have, and are not; adverbs and measures, which no name of a thing ends with.
@@ -47,8 +53,8 @@ def _measure(said: Bound) -> trees.Rank:
 def _options(said: Bound) -> tuple[trees.Reference, ...]:
     """Things to choose from."""
     each = (said.get(name) for name in ("first", "third", "second"))
-    first, *more = _looks(said.get("of_them") or tuple(filter(None, each))) or (None,)
-    if first is None or not _are_alike((first, *more)):
+    first, *more = _looks(said.get("of_them") or tuple(filter(None, each)))
+    if not _are_alike((first, *more)):
         return ()
     # "The yellow chair or the blue one", "the round table or the long one", "the red or the blue
     # cup".
@@ -195,19 +201,6 @@ def _is_the(
     return trees.Joined((one, trees.Verify(subject, trees.Among(among))), "and")
 
 
-def _belongings(owner: str, noun: str = "") -> trees.Question:
-    return _all_that(trees.HasAttribute("owner", owner.lower()), noun)
-
-
-def _all_that(condition: trees.Condition, noun: str = "") -> trees.Question:
-    return trees.ListObjects(trees.NounPhrase(noun, conditions=(condition,)))
-
-
-def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
-    said = (trees.HasAttribute("affordance", use), *subject.conditions)
-    return trees.ListObjects(replace(subject, conditions=said))
-
-
 def _of_either(
     kind: Callable[[trees.Reference], trees.Question], word: Literal["and", "or"]
 ) -> Callable[..., trees.Question | None]:
@@ -220,6 +213,19 @@ def _of_either(
         return trees.Joined(tuple(map(kind, each)), word)
 
     return build
+
+
+def _belongings(owner: str, noun: str = "") -> trees.Question:
+    return _all_that(trees.HasAttribute("owner", owner.lower()), noun)
+
+
+def _all_that(condition: trees.Condition, noun: str = "") -> trees.Question:
+    return trees.ListObjects(trees.NounPhrase(noun, conditions=(condition,)))
+
+
+def _usable(use: str, subject: trees.NounPhrase) -> trees.Question:
+    said = (trees.HasAttribute("affordance", use), *subject.conditions)
+    return trees.ListObjects(replace(subject, conditions=said))
 
 
 def _not_the_other(subject: trees.NounPhrase, other: trees.NounPhrase) -> trees.Question | None:
@@ -462,6 +468,23 @@ def _on_same_carrier(
     return trees.Verify(first, trees.Related(predicate, (shared,)))
 
 
+def _has_more(
+    options: tuple[trees.Reference, ...],
+    subject: trees.NounPhrase,
+    predicate: str,
+    how: Literal["more", "fewer"],
+    noun: str = "",
+) -> trees.Question | None:
+    """ "Which has more things on it, the desk or the table"."""
+    if len(options) != 2:
+        return None
+    first, second = (
+        replace(subject, conditions=(trees.Related(predicate, (_called(one, noun),)),))
+        for one in options
+    )
+    return trees.CompareCounts(first, second, how, "which")
+
+
 def _of_most(
     subject: trees.NounPhrase, condition: trees.Condition, share: Literal["most", "none"]
 ) -> trees.Question | None:
@@ -487,21 +510,42 @@ def _count(subject: trees.Reference, **of: Any) -> trees.Question:
     return trees.Count(subject, **of)
 
 
+def _count_at(subject: trees.NounPhrase, of: trees.Reference) -> trees.Question | None:
+    """ "How many chairs belong to the table"."""
+    if normal(subject.noun) in PARTS:
+        return None
+    near = trees.Related("next to", (of,))
+    return trees.Count(subject.that(near))
+
+
+def _leads_to(subject: trees.Reference, goes: bool = False) -> trees.Question | None:
+    """The rooms by what leads there, or by a door or a way that goes there; a cable does not."""
+    is_way = not goes or subject.noun.rpartition(" ")[2] in _WAYS
+    return _all_that(trees.Related("near", (subject,)), "room") if is_way else None
+
+
+def _opposite_sides(
+    first: trees.Reference, second: trees.Reference, subject: trees.Reference
+) -> trees.Question:
+    """ "Are the cup and the bowl on opposite sides of the table": whether it is between them."""
+    ends = _options({"first": first, "second": second})
+    return trees.Verify(subject, trees.Related("between", ends))
+
+
 # Shapes whose tree is more than their values.
 _BUILT: dict[str, Callable[..., trees.Question | None]] = {
-    "CountEither": _of_either(trees.Count, "and"),
-    "ListEither": _of_either(trees.ListObjects, "or"),
-    "ExistsEither": _exists_either,
-    "NotTheOther": _not_the_other,
     "AnySeat": _seats(trees.Exists),
     "Belongings": _belongings,
     "CountSeats": _seats(trees.Count),
+    "HasMore": _has_more,
     "InverseOf": lambda subject, predicate: _all_that(trees.Related(predicate, (subject,))),
     "IsEither": _is_either,
     "ListSeats": _seats(trees.ListObjects),
     "OfMost": _of_most,
     "OnSameCarrier": _on_same_carrier,
+    "CountEither": _of_either(trees.Count, "and"),
     "IsThe": _is_the,
+    "ListEither": _of_either(trees.ListObjects, "or"),
     "ThatPlace": trees.Ground,
     "Best": _best,
     "Changed": _changed,
@@ -510,6 +554,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "ClaimBoth": _claim_of_each("and"),
     "ClaimEither": _claim_of_each("or"),
     "Count": _count,
+    "CountAt": _count_at,
     "Compare": _compare,
     "CompareTo": _compare_to,
     "CountBoth": _count_both,
@@ -520,11 +565,14 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "HowMuchMore": _how_much_more,
     "SurestOf": _surest_of,
     "ExistsAny": _exists_any,
+    "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
+    "ExistsEither": _exists_either,
     "IsCalled": lambda subject, noun: trees.Verify(subject, trees.Described(noun)),
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),
+    "LeadsTo": _leads_to,
     "IsOwned": lambda subject, owner: trees.Verify(
         subject, trees.HasAttribute("owner", owner.lower())
     ),
@@ -532,17 +580,19 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
+    "NotTheOther": _not_the_other,
     "NothingThere": lambda subject: trees.Exists(replace(subject, count=0, bound="at most")),
     "OnEach": _on_each,
     "OnlyOne": _only_one,
+    "OppositeSides": _opposite_sides,
     "People": trees.ListObjects,
     "CanReach": lambda subject: _claim(subject, trees.Related("within reach", (trees.Viewer(),))),
     "Reachable": lambda: _all_that(trees.Related("within reach", (trees.Viewer(),))),
     "Same": _same,
     "SeenBefore": lambda first, second: trees.IsMore(first, second, trees.Rank("earliest")),
-    "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "HowManySit": lambda: trees.Count(trees.NounPhrase("seat")),
     "SeatsFor": lambda people: _enough(trees.NounPhrase("seat"), people),
+    "SeenFirst": lambda options: _compare(options, trees.Rank("earliest")),
     "UsableWith": lambda use: _all_that(trees.HasAttribute("affordance", f"{use} with")),
     "UsableAt": lambda use, subject: _usable(lexicon.at_place(use), subject),
     "Usable": lambda use, subject: _usable(use, subject),

@@ -302,7 +302,15 @@ def _is_clause(noun: str, following: str) -> bool:
 def _find_question(said: Sentence, start: int = 0, end: int | None = None) -> trees.Question | None:
     question: trees.Question | None = book().find(said, start, end)
     anchors = (a for one in trees.parts_of(question, trees.Related) for a in one.anchors)
-    return None if any(find_number(anchor.noun) is not None for anchor in anchors) else question
+    is_no_thing = any(find_number(anchor.noun) is not None for anchor in anchors)
+    is_no_thing |= any(map(_is_nowhere, trees.parts_of(question, trees.NounPhrase)))
+    return None if is_no_thing else question
+
+
+def _is_nowhere(phrase: trees.NounPhrase) -> bool:
+    """Whether a phrase counts things of no kind in no row: "the third thing"."""
+    ordered = any(rank.order > 1 and rank.superlative == "leftmost" for rank in phrase.ranks)
+    return ordered and not phrase.noun and not phrase.conditions
 
 
 @cache
