@@ -24,6 +24,7 @@ from scenemind.language.tokens import NotUnderstoodError
         ("what have we got standing on the desk", "what is on the desk?"),
         ("anything on the desk?", "is there anything on the desk?"),
         ("Of the chairs, which one is the tallest?", "which of the chairs is the tallest?"),
+        ("which chair is the most near to the door?", "which chair is nearest to the door?"),
         ("do all chairs are black?", "are all the chairs black?"),
         ("where do you think the lamp is?", "where is the lamp?"),
         ("the lamp on the desk, what is its colour?", "what colour is the lamp on the desk?"),

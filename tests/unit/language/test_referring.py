@@ -249,6 +249,12 @@ def test_a_side_before_a_noun_is_its_own() -> None:
     assert read("the chair right behind the desk").phrase.ranks == ()
 
 
+def test_what_is_wanted_at_a_place_is_the_target() -> None:
+    said = read("facing the beds you want the bed on the left the pillow near the lamp").phrase
+    assert said.noun == "pillow"
+    assert said_of(said) == [("next to", "bed"), ("near", "lamp")]
+
+
 def test_parts_and_postures_are_no_places() -> None:
     assert read("the table with a round top").phrase == NounPhrase("table")
     assert relations("there is a chair. its back is facing a microwave") == [
@@ -384,3 +390,9 @@ def test_far_and_adverbs_before_a_noun() -> None:
     door = NounPhrase("door", conditions=(HasAttribute("state", "open"),))
     assert near == Related("near", (door,))
     assert relations("the can on top of the other box") == [("on", "box")]
+
+
+def test_one_of_several_things_that_were_named_is_the_target() -> None:
+    said = read("the wall with the three photos. select the one on the left").phrase
+    assert (said.noun, said.ranks) == ("photos", (Rank("leftmost"),))
+    assert read("the wall with a photo. select the one on the left").phrase.noun == "wall"

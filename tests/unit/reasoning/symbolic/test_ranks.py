@@ -1,12 +1,16 @@
-"""Ranks of things: in a grid of chairs before a board, and in a row of windows."""
+"""Rows of things: a grid of chairs before a board, a row of windows, levels of cabinets."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenemind.memory import MapObject
 from scenemind.reasoning import Router
 from scenemind.reasoning.symbolic.expressions import ground_expression
+from scenemind.reasoning.symbolic.ranks import Rows, level_scores
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
 
@@ -14,6 +18,42 @@ from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
 ROWS, SEATS = 3, 5
 GRID = np.array([(0.7 * seat, 1.2 * row) for row in range(ROWS) for seat in range(SEATS)])
 ROW_OF = np.repeat(np.arange(ROWS), SEATS)
+
+
+def turned(points: np.ndarray, angle_rad: float) -> np.ndarray:
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    return points @ np.array(((c, s), (-s, c)))
+
+
+@given(st.floats(-3.0, 3.0), st.randoms(use_true_random=False))
+def test_rows_are_found_however_the_grid_is_turned(angle_rad: float, chance: object) -> None:
+    noise = np.random.default_rng(chance.randint(0, 9)).normal(0.0, 0.02, GRID.shape)  # type: ignore[attr-defined]
+    index = Rows(turned(GRID + noise, angle_rad)).index
+    assert (index == ROW_OF).all() or (index == ROWS - 1 - ROW_OF).all()
+
+
+def test_a_view_says_which_way_rows_follow_each_other() -> None:
+    assert Rows(GRID, across=np.array((1.0, 0.1))).count == SEATS
+    assert Rows(GRID, across=np.array((0.0, -1.0))).count == ROWS
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_wanted_row_scores_best(order: int) -> None:
+    from_y_0 = Rows(GRID).ordered(-GRID[:, 1], order)
+    assert set(np.flatnonzero(from_y_0 == 1.0)) == set(np.flatnonzero(order - 1 == ROW_OF))
+
+
+def test_ends_and_middles_of_rows() -> None:
+    rows = Rows(GRID)
+    assert set(np.flatnonzero(rows.ends() == 1.0) % SEATS) == {0, SEATS - 1}
+    assert set(np.flatnonzero(rows.middles() == 1.0) % SEATS) == {SEATS // 2}
+    assert set(ROW_OF[rows.middle() == 1.0]) == {1}
+
+
+def test_levels_count_from_the_top_or_the_bottom() -> None:
+    heights = np.array((0.4, 0.41, 1.0, 1.8, 1.82))
+    assert (level_scores(heights, 1, highest=True) == 1.0).tolist() == [0, 0, 0, 1, 1]
+    assert (level_scores(heights, 2, highest=False) == 1.0).tolist() == [0, 0, 1, 0, 0]
 
 
 def seat_of(text: str, *more: MapObject) -> tuple[int, int]:
@@ -28,6 +68,28 @@ def seat_of(text: str, *more: MapObject) -> tuple[int, int]:
     scene = Scene(snapshot_of([*seats, board, door, *more], camera=None))
     best = ground_expression(query(text), scene).objects[0].object_id
     return (best - 100) // 10, (best - 100) % 10
+
+
+@pytest.mark.parametrize(
+    ("text", "seat"),
+    [
+        ("facing the whiteboard, the second chair from the left in the front row", (0, 1)),
+        ("facing the whiteboard, the fourth chair from the left in the second row", (1, 3)),
+        ("facing the whiteboard, it is in the back row. it is the rightmost chair", (2, 4)),
+        ("facing the whiteboard, the second chair from the right in the third row", (2, 3)),
+        ("facing the whiteboard, the middle chair in the row closest to the door", (2, 2)),
+        ("facing the whiteboard, the leftmost chair in the second row from the back", (1, 0)),
+        ("facing the whiteboard, the front row of chairs, the one on the left", (0, 0)),
+    ],
+)
+def test_a_seat_in_a_hall(text: str, seat: tuple[int, int]) -> None:
+    assert seat_of(text) == seat
+
+
+def test_what_people_face_is_at_the_front() -> None:
+    assert {seat_of(f"the chair in the {row} row")[0] for row in ("front", "first")} == {0}
+    assert seat_of("the chair in the back row")[0] == 2
+    assert seat_of("the chair in the third row")[0] == 2
 
 
 def test_by_itself_is_far_from_others_of_its_kind() -> None:

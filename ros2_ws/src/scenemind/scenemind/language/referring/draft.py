@@ -149,6 +149,12 @@ class Draft:
         known = self.mentions[self.target].noun
         return not chunk.value or not known or is_called(known, chunk.value)
 
+    def is_one_of_others(self) -> bool:
+        """Whether "the one" is one of other things than the target: of the photos of "the wall with
+        three photos"."""
+        others = [m for index, m in enumerate(self.mentions) if index != self.target and m.noun]
+        return not is_several(self.mentions[self.target]) and any(map(is_several, others))
+
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
         for link in self.fronted:

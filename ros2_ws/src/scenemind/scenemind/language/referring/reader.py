@@ -56,7 +56,7 @@ class Clause:
         repeated: the previous relation, for "next to the bed and the lamp".
         possessed: whether the last mention came after "with": "a desk with a lamp on top".
         introduced: after "there is". after_be: whether a form of "be" came since the last noun.
-        retargeted: whether the next mention is the target.
+        retargeted: whether the next mention is the target. is_choice: after "you want".
         view: viewpoint being read. view_named: with its mention. view_from: "facing it from ...".
     """
 
@@ -71,6 +71,7 @@ class Clause:
     introduced: bool = False
     after_be: bool = False
     retargeted: bool = False
+    is_choice: bool = False
     view: ViewKind | None = None
     view_named: bool = False
     view_from: bool = False
@@ -312,10 +313,12 @@ class _Reader:
         elif word in _IMPERATIVES:
             self._end_clause()
             self._clause.retargeted = self._draft.target != TARGET
+            self._clause.is_choice = True
         elif word in ("you", "want"):
             clause.view, clause.after_be = None, False
             before = self._chunk_at(-1)
             if word == "want" and before is not None and before.words[0] != "i":
+                clause.is_choice = True
                 clause.retargeted |= self._draft.target != TARGET
 
     def _pronoun(self, chunk: Chunk) -> None:
@@ -405,7 +408,7 @@ class _Reader:
 
     def _main_noun(self, chunk: Chunk) -> None:
         clause, draft, before = self._clause, self._draft, self._chunk_at(-1)
-        if clause.retargeted and chunk.value:
+        if clause.retargeted and (chunk.value or draft.is_one_of_others()):
             clause.retargeted = False
             if not chunk.value or not draft.is_target_again(chunk):
                 draft.target = TARGET
@@ -418,11 +421,26 @@ class _Reader:
         ):
             index = draft.target
             draft.merge(chunk, index)
+        elif self._is_narrowed(chunk):
+            draft.target, place = draft.add(chunk), draft.target
+            draft.links.append(Link(draft.target, "next to", (place,)))
+            index = draft.target
         else:
             index = draft.add(chunk)
         draft.bind_fronted(index)
         clause.subject = clause.last = index
         clause.separated = False
+
+    def _is_narrowed(self, chunk: Chunk) -> bool:
+        """Whether a noun is what is wanted at the place that was named first: "you want the bed on
+        the right the pillow in the middle"."""
+        clause, draft, before = self._clause, self._draft, self._chunk_at(-1)
+        is_said = clause.introduced or clause.after_be or clause.separated or draft.fronted
+        if not chunk.value or is_said or (before is not None and before.kind == "relation"):
+            return False
+        seen = draft.view[1] if draft.view is not None else None
+        is_chosen = clause.is_choice or (seen is not None and seen < draft.target)
+        return is_chosen and not any(is_called(m.noun, chunk.value) for m in draft.mentions)
 
     def _is_said_of_target(self) -> bool:
         """Whether a noun after "be" is another noun for the target ("it is a blue rectangle")."""

@@ -32,8 +32,11 @@ from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker
 from scenemind.reasoning.symbolic.label_scores import graded_label_scores
 from scenemind.reasoning.symbolic.ranks import (
     Mask,
+    Rows,
     Vector,
+    along,
     compared,
+    level_scores,
     order_scores,
     rank_scores,
 )
@@ -71,6 +74,8 @@ _LARGE_M, _FADE_M, _NEARNESS_M = 1.5, 1.0, 5.0
 _OF_KIND = 0.5
 # Weight of a relation of the anchor for what stands in relation to it.
 _OUTER = 0.5
+# What people in rows face.
+_FACED = ("whiteboard", "blackboard", "projector screen", "stage", "podium")
 FREE_ROWS = free_text("rows")
 # Exponent of means over places where one may stand: people choose a place that tells things apart.
 _SHARPER = 1.6
@@ -242,7 +247,11 @@ class PhraseScores:
     def _relation(self, condition: Related, among: Mask) -> Vector:
         """(N,) log scores of being the subject of a relation."""
         counts = _WEIGHTS.get(condition.predicate, 1.0)
-        fit = self.relation_fit(condition, among)
+        row = _row_of(condition)
+        if row is None:
+            fit = self.relation_fit(condition, among)
+        else:
+            fit = self._row_fit(condition, row, among)
         if fit is None:
             return np.zeros(len(among))
         if condition.negated:
@@ -258,7 +267,7 @@ class PhraseScores:
         Args:
             among: (N,) of the candidates; scores of others are meaningless.
         """
-        if condition.predicate in _COMPARING:
+        if condition.predicate in _COMPARING or _row_of(condition) is not None:
             return None
         fit = self._affirmed(condition, among)
         return np.asarray(1.0 - fit) if fit is not None and condition.negated else fit
@@ -295,6 +304,52 @@ class PhraseScores:
             return self.around.scores(condition)
         before, ends = self.around.before, self.candidates(condition.anchors[1])
         return np.max([weight * before(row) for row, weight in ends], axis=0) if ends else None
+
+    def _row_fit(self, condition: Related, row: NounPhrase, among: Mask) -> Vector:
+        """Scores (N,) in [0, 1] for being in a row of things like it, or at its end."""
+        fit = np.ones(len(among))
+        points = self.scene.center[among, :2]
+        seen_by = self._seen_by_who_is_faced() or self.onlooker
+        rows = Rows(points, None if seen_by.viewpoint is None else seen_by.viewpoint.ahead)
+        if condition.predicate == "at the end of":
+            fit[among] = rows.ends()
+        elif condition.predicate == "between":
+            fit[among] = rows.middles()
+        for rank in row.ranks:
+            values = self._row_values(rank, seen_by, points.mean(axis=0), among)
+            if rank.superlative == "middle":
+                fit[among] *= rows.middle()
+            elif rank.superlative in ("highest", "lowest"):
+                heights = self.scene.center[among, 2]
+                is_high = rank.superlative == "highest"
+                fit[among] *= level_scores(heights, rank.order, highest=is_high)
+            elif values is not None:
+                fit[among] *= rows.ordered(values[among], rank.order)
+        return fit
+
+    def _row_values(
+        self, rank: Rank, seen_by: Onlooker, group: Vector, among: Mask
+    ) -> Vector | None:
+        """(N,) coordinates in metres, highest in the row that a rank puts first."""
+        if rank.anchor is not None:
+            rows = self.likely_rows(rank.anchor)
+            is_farthest = rank.superlative == "farthest"
+            return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
+        if rank.superlative not in _SIDE_RANKS:
+            return None
+        if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
+            seen_by = self.onlooker
+        return along(self.scene, rank.superlative.removesuffix("most"), seen_by, group)
+
+    def _seen_by_who_is_faced(self) -> Onlooker | None:
+        """Somebody at what people in rows face, such as a board, who has the front row near; None
+        where there is none."""
+        for noun in _FACED:
+            fit = self.label_fit(noun)
+            if fit.any():
+                at = self.scene.center[fit >= _SURELY * fit.max(), :2].mean(axis=0)
+                return Onlooker.of(Viewpoint.looking(at, self.scene.middle, f"the {noun}"))
+        return None
 
     def _rank(self, said: Rank | Related, among: Mask, possible: Mask) -> Vector:
         """(N,) log scores of a rank of the possible ones among the likely ones; "far" ranks too."""
@@ -386,13 +441,18 @@ def _of_either(anchor: NounPhrase) -> Iterator[Related | Rank]:
     for condition in anchor.conditions:
         if isinstance(condition, Related) and condition.predicate not in _OWN:
             yield condition
-    is_row = anchor.noun in FREE_ROWS  # "in the back row"
-    yield from (rank for rank in anchor.ranks if is_row or rank.anchor is not None)
+    yield from (rank for rank in anchor.ranks if rank.anchor is not None)
 
 
 def _looks(phrase: NounPhrase) -> list[HasAttribute | Rank]:
     attributes = [c for c in phrase.conditions if isinstance(c, HasAttribute)]
     return [*attributes, *filter(is_look, phrase.ranks)]
+
+
+def _row_of(condition: Related) -> NounPhrase | None:
+    """The row that a condition is about."""
+    (anchor, *_) = condition.anchors
+    return anchor if isinstance(anchor, NounPhrase) and anchor.noun in FREE_ROWS else None
 
 
 def is_in_room(condition: Related) -> bool:
