@@ -51,6 +51,15 @@ def test_what_is_told_is_no_question_and_said_to_be_unread() -> None:
     assert read.missed == ()
 
 
+@pytest.mark.parametrize(
+    "tail", ["if you do not mind my asking", "would you reckon", "if you'd be so good", "pray"]
+)
+def test_what_only_speaks_to_somebody_is_not_said_to_be_unread(tail: str) -> None:
+    read = read_text(f"Where is the umbrella, {tail}?")
+    assert read.question == parse_question("where is the umbrella?")
+    assert read.remarks == read.missed == ()
+
+
 def test_a_question_that_is_not_read_is_named() -> None:
     read = read_text("Is there a lamp? Would the glorps thrive?")
     assert read.question == parse_question("is there a lamp?")

@@ -306,8 +306,11 @@ def _is_address(words: Words) -> bool:
 
 
 def _is_empty(clause: Clause) -> bool:
-    """Whether a clause adds nothing to the one before it: "is not it", "give or take"."""
-    return _is_tag(clause.words) or (clause.joint != "" and clause.words in _CLOSING)
+    """Whether a clause adds nothing to the one before it: "is not it", "give or take", "if you do
+    not mind my asking"."""
+    words = tuple(word for word in clause.words if word != "my")
+    is_polite = bool(words) and _is_address(words) and not _PERSONAL.isdisjoint(words)
+    return _is_tag(words) or (clause.joint != "" and (is_polite or words in _CLOSING))
 
 
 def _is_tag(words: Words) -> bool:
