@@ -90,7 +90,7 @@ def find_measured(words: Sequence[str], at: int) -> Measured | None:
     said = " ".join(words[at : at + _LONGEST])
     for shape in (_DISTANCE, _EXTENT, _LONGER):
         found = shape.match(said)
-        metres = _metres(found) if found else None
+        metres = metres_of(found) if found else None
         if found is None or metres is None:
             continue
         count = len(found.group().split())
@@ -109,7 +109,8 @@ def length_words(by: Superlative, metres: float) -> str:
     return f"{_WORDS[by]} than {metres:g} m" if by in _WORDS else ""
 
 
-def _metres(found: re.Match[str]) -> float | None:
+def metres_of(found: re.Match[str]) -> float | None:
+    """The length that a match says by its groups `number` and `unit`; None where it is none."""
     said = found["number"]
     number = 0.5 if said in ("half a", "half an") else 1.0 if said in ("a", "an") else None
     if number is None:

@@ -270,6 +270,11 @@ def _fits_between(
     return trees.FitsBetween(first, second, **what)
 
 
+def _size_both_ways(subject: trees.Reference, first: Any, second: Any) -> trees.Question:
+    """ "How wide and high is the window"."""
+    return trees.Joined(tuple(trees.Size(subject, by) for by in (first, second)), "and")
+
+
 def _fits_under(
     subject: trees.Reference,
     length_m: float | None = None,
@@ -580,6 +585,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
     "FitsUnder": _fits_under,
+    "SizeBothWays": _size_both_ways,
     "NotTheOther": _not_the_other,
     "NothingThere": lambda subject: trees.Exists(replace(subject, count=0, bound="at most")),
     "OnEach": _on_each,

@@ -12,7 +12,7 @@ from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, singular, word_set
-from scenemind.language.measures import compared_by
+from scenemind.language.measures import compared_by, metres_of
 from scenemind.language.qualities import Found, find_use
 from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
 from scenemind.language.time_expressions import TimeExpression, find_moment
@@ -30,7 +30,7 @@ from scenemind.language.trees import (
 _LENGTH = re.compile(
     r"(?:(?:an?|my|this|the)(?: (?!about|around)\w+){0,3}?|something|anything)? ?"
     r"(?:(?:that|which) is )?(?:(?:about|around|roughly|nearly|just|some|only) )?"
-    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|[a-z]+) ?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
     r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)"
     r"(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){0,3}"
 )
@@ -174,13 +174,7 @@ def _the_one(p: SlotWords) -> NounPhrase | None:
 def _length_m(p: SlotWords) -> float | None:
     """Length in metres of "a 1 m wide box", "something 80 cm wide"."""
     found = _LENGTH.fullmatch(" ".join(rest(p)))
-    if found is None:
-        return None
-    said = found["number"]
-    number = float(said) if said[0].isdigit() else find_number(said)
-    if number is None:
-        return None
-    return number * (0.01 if found["unit"].startswith("c") else 1.0)
+    return None if found is None else metres_of(found)
 
 
 def _sized(p: SlotWords) -> Condition | None:
