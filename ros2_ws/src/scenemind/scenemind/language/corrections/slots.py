@@ -103,11 +103,13 @@ def as_definite(reference: _Subject) -> _Subject:
 
 
 def _reference(p: SlotWords) -> Reference | None:
-    """A reference whose noun may name a thing."""
+    """A reference whose noun may name a thing, or says how one looks ("the tall thing")."""
     reference = p.reference()
-    noun = [] if isinstance(reference, Viewer) else reference.noun.split()
-    is_verb = bool(noun) and noun[0] in _SETS["correction_verbs"]
-    return None if noun and (is_verb or names_no_thing(noun)) else reference
+    *looks, head = ("",) if isinstance(reference, Viewer) else reference.noun.split() or ("",)
+    is_look = bool(looks) and head in lexicon.ANYTHING and lexicon.LOOKS.keys() >= set(looks)
+    is_verb = (*looks, head)[0] in _SETS["correction_verbs"]
+    no_thing = is_verb or names_no_thing([*looks, head])
+    return None if head and no_thing and not is_look else reference
 
 
 def _other_ones(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
