@@ -109,6 +109,17 @@ def test_of_very_many_the_nearest_are_measured_and_the_others_are_no_nearer() ->
     assert exact[np.argsort(gaps, kind="stable")[50:]].min() >= gaps[first].max() - 1e-9
 
 
+def test_what_cannot_be_among_the_nearest_is_left_unmeasured_and_no_nearer() -> None:
+    scene = Scene(many_things(2_000, ("chair", "bin")).snapshot())
+    chairs, bins = (np.array(scene.rows_of_label[label]) for label in ("chair", "bin"))
+    exact, _ = scene.nearest_gaps_m(chairs, bins)
+    gaps, _ = scene.nearest_gaps_m(chairs, bins, is_far_measured=False)
+    first = np.argsort(exact, kind="stable")[:100]
+    assert gaps[first] == pytest.approx(exact[first])
+    assert (gaps <= exact + 1e-9).all()
+    assert np.delete(gaps, first).min() >= gaps[first].max() - 1e-9
+
+
 def test_the_closest_to_any_of_many_is_found() -> None:
     memory = many_things(180, ("chair", "bin"))
     scene = Scene(memory.snapshot())

@@ -7,6 +7,7 @@ gains nothing on the other half.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +53,7 @@ class Pairs:
     @cached_property
     def gap_m(self) -> Vector:
         """Distances between surfaces."""
-        return np.asarray(np.linalg.norm(self._apart, axis=-1))
+        return _length(self._apart)
 
     @cached_property
     def level_gap_m(self) -> Vector:
@@ -63,28 +64,28 @@ class Pairs:
     @property
     def distance_m(self) -> Vector:
         """Mean of the gap and the distance of the middles, so that touching things compare."""
-        return np.asarray(0.5 * self.gap_m + 0.5 * np.linalg.norm(self.offset, axis=-1))
+        return np.asarray(0.5 * self.gap_m + 0.5 * _length(self.offset))
 
     @property
     def overlap(self) -> Vector:
         """Share of the smaller footprint that is over or under the other."""
         own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        area = np.prod(np.clip(self._shared[..., :2], 0.0, None), axis=-1)
-        smaller = np.minimum(own.prod(axis=-1), other.prod(axis=-1))
+        smaller = np.minimum(_product(own), _product(other))
+        area = _product(np.maximum(self._shared[..., :2], 0.0))
         return np.asarray(area / np.maximum(smaller, _EPSILON))
 
     @property
     def share_within(self) -> Vector:
         """Share of the subject's volume inside the other box."""
-        volume = np.prod(np.clip(self._shared, 0.0, None), axis=-1)
-        own = np.prod(self.high - self.low, axis=-1)
+        volume = _product(np.maximum(self._shared, 0.0))
+        own = _product(self.high - self.low)
         return np.asarray(volume / np.maximum(own, _EPSILON))
 
     @property
     def carriable(self) -> Vector:
         """Less for subjects with a larger footprint than what would carry them."""
         own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        is_larger = own.prod(axis=-1) > other.prod(axis=-1)
+        is_larger = _product(own) > _product(other)
         return np.where(is_larger, _LARGER, 1.0)
 
     @cached_property
@@ -161,7 +162,7 @@ def at_end(pairs: Pairs) -> Vector:
 def between(middles: Matrix, a: Vector, b: Vector) -> Vector:
     """(P, N) by how near middles (N, 2) are to those of the lines from a to b (P, 2)."""
     way = (b - a)[..., None, :]
-    length = np.maximum(np.linalg.norm(way, axis=-1), _EPSILON)
+    length = np.maximum(_length(way), _EPSILON)
     from_a = middles - a[..., None, :]
     along = (from_a * way).sum(axis=-1) / length**2
     aside = np.abs(from_a[..., 1] * way[..., 0] - from_a[..., 0] * way[..., 1]) / length
@@ -222,9 +223,9 @@ class Onlooker:
         if self.viewpoint is None:
             sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
         offset = pairs.offset[..., :2]
-        length = np.maximum(np.linalg.norm(offset, axis=-1), _SHORTEST_M)
+        length = np.maximum(_length(offset), _SHORTEST_M)
         axis = self.axis(side, (pairs.other_low + pairs.other_high)[..., :2] / 2.0)
-        cosine = (offset * axis).sum(axis=-1) / length
+        cosine = np.einsum("...i,...i->...", offset, axis) / length
         on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
         near = np.exp(-pairs.level_gap_m / _BESIDE_M)
         return np.asarray(np.where(np.isnan(cosine), 0.5, on_side) * near)
@@ -233,3 +234,13 @@ class Onlooker:
 def _step(value: Vector) -> Vector:
     """Logistic function."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -50.0, 50.0))))
+
+
+def _length(vectors: Matrix) -> Vector:
+    """(...), of vectors (..., D): much faster than `np.linalg.norm` along a short axis."""
+    return np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
+
+
+def _product(values: Matrix) -> Vector:
+    """(...), of values (..., D) for a small D."""
+    return np.asarray(math.prod(values[..., at] for at in range(values.shape[-1])))

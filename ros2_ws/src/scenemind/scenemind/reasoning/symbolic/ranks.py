@@ -85,7 +85,8 @@ def _distances(
     serious = [anchor for anchor in anchors if anchor.score >= _SERIOUS * best]
     things = np.array([a.row for a in serious if a.row is not None], np.intp)
     if len(things) == len(serious) > _MANY:
-        gaps, offsets = scene.nearest_gaps_m(rows, things)
+        is_far_measured = rank.superlative != "closest"
+        gaps, offsets = scene.nearest_gaps_m(rows, things, is_far_measured=is_far_measured)
     else:
         gaps = np.min([gaps_to(scene, anchor) for anchor in serious], axis=0)[rows]
         centers = np.array([anchor.box.center for anchor in serious])

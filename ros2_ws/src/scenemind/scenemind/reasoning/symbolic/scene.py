@@ -242,28 +242,36 @@ class Scene:
         return gaps.copy()
 
     def nearest_gaps_m(
-        self, rows: NDArray[np.intp], anchors: NDArray[np.intp]
+        self, rows: NDArray[np.intp], anchors: NDArray[np.intp], *, is_far_measured: bool = True
     ) -> tuple[Scores, Scores]:
         """Distances (M,) in metres of each of some rows to the nearest of many anchors: between
         surfaces as in `gaps_to_m`, and between centres.
 
         Only anchors that may be nearest are measured: those whose centre is no farther than that
         of the nearest centre and the two halves allow.
+
+        Args:
+            is_far_measured: False: of rows that cannot be among the nearest, the distance between
+                surfaces is at least the given one.
         """
         tree = scipy.spatial.cKDTree(self.center[anchors])
         centers_m, _ = tree.query(self.center[rows])
-        half = np.linalg.norm(self.high - self.low, axis=1) / 2.0
-        reach = centers_m + half[rows] + half[anchors].max()
-        near = tree.query_ball_point(self.center[rows], reach, return_sorted=True)
-        at = np.repeat(np.arange(len(rows)), [len(each) for each in near])
-        first, second = rows[at], anchors[np.concatenate(near).astype(np.intp)]
+        halves = np.linalg.norm(self.high - self.low, axis=1) / 2.0
+        half = halves[rows] + halves[anchors].max()
+        gaps = np.maximum(centers_m - half, 0.0)
+        among = np.arange(len(rows))
+        if not is_far_measured:
+            among = np.flatnonzero(gaps <= centers_m[_lowest(centers_m, _MOST_TURNED)].max())
+        reach = (centers_m + half)[among]
+        near = tree.query_ball_point(self.center[rows[among]], reach, return_sorted=True)
+        counts = np.array([len(each) for each in near])
+        first, second = rows[among].repeat(counts), anchors[np.concatenate(near).astype(np.intp)]
         hulls = gaps_m(self.low[first], self.high[first], self.low[second], self.high[second])
-        gaps = np.full(len(rows), np.inf)
-        np.minimum.at(gaps, at, hulls)
-        turned = np.zeros(len(rows), bool)
-        turned[_lowest(gaps, _MOST_TURNED)] = True
-        pairs = np.flatnonzero(turned[at])
-        gaps[turned] = np.inf
+        gaps[among] = np.minimum.reduceat(hulls, np.cumsum(counts) - counts)
+        nearest = among[_lowest(gaps[among], _MOST_TURNED)]
+        at = among.repeat(counts)
+        pairs = np.flatnonzero(np.isin(at, nearest))
+        gaps[nearest] = np.inf
         np.minimum.at(gaps, at[pairs], self._turned_m(first[pairs], second[pairs]))
         return gaps, centers_m
 
