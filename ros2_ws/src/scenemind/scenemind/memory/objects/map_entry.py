@@ -607,8 +607,8 @@ class MapEntry:
         first, last = self.frames
         if last < first:
             return self.stretches
-        before = self.stretches
-        voxels = remainder(self.surface, settled(self.surface, before))
+        before = settled(self.surface, self.stretches)
+        voxels = remainder(self.surface, before)
         if len(voxels.keys):
             looks = self.looks.without(before)
             noise = self.surface.noise.to_array()

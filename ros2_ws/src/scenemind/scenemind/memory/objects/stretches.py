@@ -76,8 +76,8 @@ def stretch_number(object_id: int, way_m: float) -> int:
 
 
 def settled(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
-    """The stretches as far as the surface of all views still has them: voxels that it dropped are
-    dropped, and hits that it halved are halved."""
+    """The stretches with hits as the surface of all views has them: halved where it halved them; a
+    voxel that it dropped counts for one hit at most, so that others have to show it as well."""
     if not stretches:
         return ()
     rows, known = _rows_of(surface, stretches)
@@ -88,22 +88,11 @@ def settled(surface: SurfaceEvidence, stretches: Sequence[Stretch]) -> tuple[Str
     found, start = [], 0
     for stretch in stretches:
         part = slice(start, start := start + len(stretch.keys))
-        kept = known[part]
-        if not kept.any():
-            continue
-        left = stretch.hits[kept]
+        left = stretch.hits
         if stretch.cell_m == surface.cell_m:
-            left = left * factor[rows[part][kept]]
-        found.append(
-            replace(
-                stretch,
-                keys=stretch.keys[kept],
-                points=stretch.points[kept],
-                hits=left.astype(np.float32),
-                weights=stretch.weights[kept],
-                shown=stretch.shown[kept],
-            )
-        )
+            left = np.where(known[part], left * factor[rows[part]], left)
+        left = np.where(known[part], left, np.minimum(left, 1.0))
+        found.append(replace(stretch, hits=left.astype(np.float32)))
     return tuple(found)
 
 
