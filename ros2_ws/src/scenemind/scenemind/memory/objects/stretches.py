@@ -6,7 +6,8 @@ the camera drove on or turned is the difference of that surface and of the stret
 with their sums can be subtracted as they can be added. A stretch is closed with the first view
 after it, so an ordinary view costs nothing. Of an object that is seen again and again the two
 stretches that follow each other most closely become one. What the surface forgets stays in its
-stretches: thin sides that drift has thinned out are there again in corrected poses.
+stretches with one hit each: thin sides that drift has thinned out are there again where several of
+them agree in corrected poses, and leaks of masks, which agree with nothing, are not.
 
 Poses may also be corrected one by one, as they shake. A stretch therefore knows of some of its
 views which voxels each of them showed, and where in these. Where single frames move otherwise than
