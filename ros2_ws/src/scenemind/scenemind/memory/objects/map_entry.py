@@ -607,28 +607,28 @@ class MapEntry:
         first, last = self.frames
         if last < first:
             return self.stretches
-        before = settled(self.surface, self.stretches)
-        voxels = remainder(self.surface, before)
+        kept = settled(self.surface, self.stretches)
+        voxels = remainder(self.surface, kept)
         if len(voxels.keys):
-            looks = self.looks.without(before)
+            looks = self.looks.without(kept)
             noise = self.surface.noise.to_array()
             new = Stretch(
                 frames=(first, last),
-                votes=_less(self.votes, [s.votes for s in before]),
-                observation_count=self.observation_count - sum(s.observation_count for s in before),
-                whole_count=self.surface.whole_count - sum(s.whole_count for s in before),
-                first_seen_ns=max((s.last_seen_ns for s in before), default=self.first_seen_ns),
+                votes=_less(self.votes, [s.votes for s in kept]),
+                observation_count=self.observation_count - sum(s.observation_count for s in kept),
+                whole_count=self.surface.whole_count - sum(s.whole_count for s in kept),
+                first_seen_ns=max((s.last_seen_ns for s in kept), default=self.first_seen_ns),
                 last_seen_ns=self.last_seen_ns,
-                track_ids=tuple(set(self.track_ids).difference(*(s.track_ids for s in before))),
+                track_ids=tuple(set(self.track_ids).difference(*(s.track_ids for s in kept))),
                 colors=looks.colors,
                 appearance=looks.appearance,
-                noise=np.maximum(noise - sum(s.noise for s in before), 0.0),
+                noise=np.maximum(noise - sum(s.noise for s in kept), 0.0),
                 cell_m=self.surface.cell_m,
                 view_frames=self.surface.sampled_frames,
                 **voxels._asdict(),
             )
-            before = bounded((*before, new))
-        self._set_stretches(before)
+            kept = bounded((*kept, new))
+        self._set_stretches(kept)
         return self.stretches
 
     def mark(self) -> tuple[object, ...]:
