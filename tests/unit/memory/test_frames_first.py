@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -44,42 +45,76 @@ def test_work_ends_though_frames_leave_no_pause(monkeypatch: pytest.MonkeyPatch)
         assert done == [0, 1, 2]
 
 
-def test_a_long_step_begins_when_a_frame_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_step_waits_for_a_frame_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
-    monkeypatch.setattr(frames_first, "_GAP_S", 0.5 * LONG_S)
     monkeypatch.setattr(frames_first, "_MOST_S", LONG_S)
     way = Way()
     with way.yielded():
         give_way(to_long_step=True)  # no frame has come yet
-        with way.taken():
-            pass
-        give_way(to_long_step=True)  # one has just ended
-        monkeypatch.setattr(frames_first, "_GAP_S", 0.0)
-        waiter_began, ended = threading.Event(), list[str]()
+        frames(way, 2)
+        monkeypatch.setattr(frames_first, "_EARLY", math.inf)
+        give_way(to_long_step=True)  # the next one is not expected soon
+        monkeypatch.setattr(frames_first, "_EARLY", 0.0)
+        waits, ended = threading.Event(), list[str]()
 
-        def frame() -> None:
-            waiter_began.wait(LONG_S)
-            with way.taken():
-                monkeypatch.setattr(frames_first, "_GAP_S", 0.5 * LONG_S)
-                ended.append("frame")
+        def camera() -> None:
+            waits.wait(LONG_S)
+            monkeypatch.setattr(frames_first, "_EARLY", math.inf)
+            ended.append("frame")
 
-        camera = threading.Thread(target=frame)
-        camera.start()
-        waiter_began.set()
-        give_way(to_long_step=True)  # the next one is waited for
+        thread = threading.Thread(target=camera)
+        thread.start()
+        waits.set()
+        give_way(to_long_step=True)  # the next one may come soon
         ended.append("step")
         give_way()  # a short step waits for none
-        camera.join(LONG_S)
+        thread.join(LONG_S)
     assert ended == ["frame", "step"]
+
+
+def test_a_long_step_waits_for_so_many_frames_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_MOST_S", LONG_S)
+    monkeypatch.setattr(frames_first, "_EARLY", 0.0)
+    way, came = Way(), list[int]()
+    frames(way, 2)
+    step = threading.Event()
+
+    def work_beside() -> None:
+        with way.yielded():
+            give_way(to_long_step=True)
+        step.set()
+
+    worker = threading.Thread(target=work_beside)
+    worker.start()
+    start = time.monotonic()
+    while not step.is_set() and time.monotonic() - start < LONG_S:
+        frames(way, 1)
+        came.append(1)
+        time.sleep(0.002)  # the pause from a frame to the next
+    worker.join(LONG_S)
+    assert len(came) >= frames_first._MOST_FRAMES
+
+
+def frames(way: Way, count: int) -> None:
+    """Frames of another thread, which yields to none."""
+
+    def camera() -> None:
+        for _ in range(count):
+            with way.taken(), way.taken():  # a frame takes the way again where it is integrated
+                pass
+
+    thread = threading.Thread(target=camera)
+    thread.start()
+    thread.join(LONG_S)
 
 
 def test_a_long_step_waits_for_no_frame_where_none_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames_first, "_PATIENCE_S", LONG_S)
-    monkeypatch.setattr(frames_first, "_GAP_S", 0.0)
+    monkeypatch.setattr(frames_first, "_EARLY", 0.0)
     monkeypatch.setattr(frames_first, "_MOST_S", 0.01)
     way, start = Way(), time.monotonic()
-    with way.taken():
-        pass
+    frames(way, 2)
     with way.yielded():
         give_way(to_long_step=True)
     assert time.monotonic() - start < LONG_S / 2

@@ -3,13 +3,14 @@
 Python's threads share one processor. Beside work that does not wait, a frame would wait for it
 again and again, each time until the interpreter changes threads or a call of that work returns. So
 long work stops between its steps, which are to take a few milliseconds each, until the frame that
-is on its way is in the memory. A step that takes longer begins when a frame has just ended.
+is on its way is in the memory. A step that takes longer begins when a frame has ended early.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter, sleep
@@ -19,9 +20,9 @@ from typing import TypeVar
 # end.
 _PATIENCE_S = 10.0
 _PAUSE_S = 0.001  # after a frame, in which one begins that was late
-# After the end of a frame a long step may begin for so long, and later waits for the end of the
-# next one, unless none has come for the time of some frames.
-_GAP_S, _MOST_S = 0.004, 0.2
+# A long step begins in the first half of the time from one frame to the next, unless so many frames
+# have come meanwhile, or none for the time of some frames.
+_EARLY, _MOST_FRAMES, _MOST_S = 0.5, 8, 0.2
 # Rows of arrays in one step: half a millisecond or two. Larger ones take new pages again and again,
 # for which the threads of a process wait for each other.
 _AT_ONCE = 2048
@@ -63,16 +64,22 @@ class Way:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._ended_s = 0.0  # when the last frame was in the memory
+        self._count, self._depth = 0, 0
+        self._began_s: deque[float] = deque(maxlen=_MOST_FRAMES)  # when the last frames came
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """A context for one frame, or for what must not happen while one is on its way."""
+        """A context for one frame, or, where the thread yields to frames, for what must not happen
+        while one is on its way."""
         with self._lock:
+            if not self._depth and getattr(_here, "way", None) is not self:
+                self._count += 1
+                self._began_s.append(perf_counter())
+            self._depth += 1
             try:
                 yield
             finally:
-                self._ended_s = perf_counter()
+                self._depth -= 1
 
     @contextmanager
     def yielded(self) -> Iterator[None]:
@@ -89,17 +96,25 @@ class Way:
         """Wait until no frame is on its way, or for a moment.
 
         Args:
-            for_gap: and one has just ended, where frames come.
+            for_gap: and the next one is not to be expected soon.
         """
+        most = self._count + _MOST_FRAMES
         while (left_s := until_s - perf_counter()) > 0.0:
             is_free = self._lock.acquire(blocking=False)
             if not is_free and not self._lock.acquire(timeout=left_s):
                 return
             self._lock.release()
-            since_s = perf_counter() - self._ended_s
-            if is_free and not (for_gap and _GAP_S < since_s < _MOST_S):
+            if is_free and (not for_gap or self._is_early() or self._count >= most):
                 return
             sleep(_PAUSE_S)
+
+    def _is_early(self) -> bool:
+        """True soon after a frame began, and where none come."""
+        began_s, now_s = tuple(self._began_s), perf_counter()
+        if len(began_s) < 2 or now_s - began_s[-1] > _MOST_S:
+            return True
+        usual_s = (began_s[-1] - began_s[0]) / (len(began_s) - 1)
+        return now_s - began_s[-1] < _EARLY * usual_s
 
 
 def give_way(*, to_long_step: bool = False) -> None:
@@ -107,7 +122,7 @@ def give_way(*, to_long_step: bool = False) -> None:
     that a frame needs.
 
     Args:
-        to_long_step: the next step takes as long as a frame: wait for the end of one.
+        to_long_step: the next step takes as long as a frame: wait for one that ends early.
     """
     way: Way | None = getattr(_here, "way", None)
     if way is not None:

@@ -65,9 +65,7 @@ def migrate(
             copies.make_late()
     finally:
         objects.unwatch()
-    give_way()
-    with lock:
-        state.perceived()  # what came apart has no values yet, which the next frame would make
+    _relate(state, lock)
     for key, block in floor:
         give_way()
         with lock:
@@ -80,6 +78,8 @@ def migrate(
         if joined is None:
             break
         _note(same, joined)
+        if joined.merged:
+            _relate(state, lock)
     give_way()
     with lock:
         joined, returned = state.return_unmoved()
@@ -158,6 +158,13 @@ def _prepare(
     graph, seen = state.relate_anew(values, planes)
     tree = state.tree.corrected(packed, corrections)
     return PreparedPoses(copies.ready, walls, structure, tree, graph, seen)
+
+
+def _relate(state: MemoryState, lock: threading.Lock) -> None:
+    """Make the values and relations of what changed, or the next frame would do so."""
+    give_way(to_long_step=True)
+    with lock:
+        state.snapshot()
 
 
 def _note(same: dict[int, int], update: PoseUpdate) -> None:

@@ -245,7 +245,7 @@ class ObjectMap:
                 ]
         merged: dict[int, int] = {}
         removed = self._forget_tentative(view.stamp_ns)
-        if upkeep:
+        if upkeep and not self._to_join:  # else `join_doubles` does so between frames
             self._merge_duplicates(merged)
         self._recognise(merged)
         retired = self._retire_seen_through(frame, changed, merged) if upkeep else set()

@@ -142,12 +142,12 @@ def keyed(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
 
 def bounded(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     """At most `MOST_STRETCHES`, in the order of their frames."""
-    found = sorted(stretches, key=lambda stretch: stretch.frames)
-    while len(found) > MOST_STRETCHES:
-        spans = [b.frames[1] - a.frames[0] for a, b in pairwise(found)]
+    groups = [[stretch] for stretch in sorted(stretches, key=lambda stretch: stretch.frames)]
+    while len(groups) > MOST_STRETCHES:
+        spans = [max(s.frames[1] for s in b) - a[0].frames[0] for a, b in pairwise(groups)]
         at = int(np.argmin(spans))
-        found[at : at + 2] = [joined(found[at : at + 2])]
-    return tuple(found)
+        groups[at : at + 2] = [groups[at] + groups[at + 1]]
+    return tuple(joined(group) for group in groups)
 
 
 def joined(stretches: Sequence[Stretch]) -> Stretch:

@@ -7,7 +7,6 @@ gains nothing on the other half.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +34,8 @@ class Pairs:
     """Pairs of axis-aligned boxes (world, metres), of shapes (..., 3) that broadcast: of (N, 3) and
     (A, 1, 3) results are (A, N).
 
+    Each axis is an array of its own: whole (A, N) arrays are fast, triples of numbers are not.
+
     Attributes:
         low, high: corners of the subjects.
         other_low, other_high: corners of what they relate to.
@@ -46,55 +47,76 @@ class Pairs:
     other_high: Matrix
 
     @cached_property
-    def offset(self) -> Matrix:
-        """(..., 3): from the middle of the other box to that of the subject."""
-        return (self.low + self.high - self.other_low - self.other_high) / 2.0
+    def level_offset(self) -> tuple[Vector, Vector]:
+        """Along x and y, from the middle of the other box to that of the subject."""
+        return self._offset(0), self._offset(1)
+
+    @cached_property
+    def rise(self) -> Vector:
+        """Along z, from the middle of the other box to that of the subject."""
+        return self._offset(2)
 
     @cached_property
     def gap_m(self) -> Vector:
         """Distances between surfaces."""
-        return _length(self._apart)
+        return np.hypot(self.level_gap_m, np.maximum(-self._shared_height, 0.0))
 
     @cached_property
     def level_gap_m(self) -> Vector:
         """Distances between surfaces, seen from above."""
-        apart = self._apart
-        return np.hypot(apart[..., 0], apart[..., 1])
+        x, y = self._shared_level
+        return np.hypot(np.maximum(-x, 0.0), np.maximum(-y, 0.0))
 
     @property
     def distance_m(self) -> Vector:
         """Mean of the gap and the distance of the middles, so that touching things compare."""
-        return np.asarray(0.5 * self.gap_m + 0.5 * _length(self.offset))
+        return np.asarray(0.5 * (self.gap_m + np.hypot(np.hypot(*self.level_offset), self.rise)))
 
     @property
     def overlap(self) -> Vector:
         """Share of the smaller footprint that is over or under the other."""
-        own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        smaller = np.minimum(_product(own), _product(other))
-        area = _product(np.maximum(self._shared[..., :2], 0.0))
-        return np.asarray(area / np.maximum(smaller, _EPSILON))
+        smaller = np.minimum(*self._footprints)
+        return np.asarray(self._shared_area / np.maximum(smaller, _EPSILON))
 
     @property
     def share_within(self) -> Vector:
         """Share of the subject's volume inside the other box."""
-        volume = _product(np.maximum(self._shared, 0.0))
-        own = _product(self.high - self.low)
+        volume = self._shared_area * np.maximum(self._shared_height, 0.0)
+        own = (self.high - self.low).prod(axis=-1)
         return np.asarray(volume / np.maximum(own, _EPSILON))
 
     @property
     def carriable(self) -> Vector:
         """Less for subjects with a larger footprint than what would carry them."""
-        own, other = (self.high - self.low)[..., :2], (self.other_high - self.other_low)[..., :2]
-        is_larger = _product(own) > _product(other)
-        return np.where(is_larger, _LARGER, 1.0)
+        own, other = self._footprints
+        return np.where(own > other, _LARGER, 1.0)
 
     @cached_property
-    def _shared(self) -> Matrix:
-        return np.minimum(self.high, self.other_high) - np.maximum(self.low, self.other_low)
+    def _footprints(self) -> tuple[Vector, Vector]:
+        own, other = self.high - self.low, self.other_high - self.other_low
+        return own[..., 0] * own[..., 1], other[..., 0] * other[..., 1]
+
+    @property
+    def _shared_area(self) -> Vector:
+        x, y = self._shared_level
+        return np.asarray(np.maximum(x, 0.0) * np.maximum(y, 0.0))
 
     @cached_property
-    def _apart(self) -> Matrix:
-        return np.maximum(-self._shared, 0.0)
+    def _shared_level(self) -> tuple[Vector, Vector]:
+        return self._shared(0), self._shared(1)
+
+    @cached_property
+    def _shared_height(self) -> Vector:
+        return self._shared(2)
+
+    def _shared(self, axis: int) -> Vector:
+        """Length that both have along an axis, less than 0 where they are apart."""
+        top = np.minimum(self.high[..., axis], self.other_high[..., axis])
+        return np.asarray(top - np.maximum(self.low[..., axis], self.other_low[..., axis]))
+
+    def _offset(self, axis: int) -> Vector:
+        own, other = self.low + self.high, self.other_low + self.other_high
+        return np.asarray((own[..., axis] - other[..., axis]) / 2.0)
 
 
 def on(pairs: Pairs) -> Vector:
@@ -119,12 +141,12 @@ def inside(pairs: Pairs) -> Vector:
 
 def above(pairs: Pairs) -> Vector:
     """Higher than the other, and over rather than beside it."""
-    return np.asarray(_step(pairs.offset[..., 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+    return np.asarray(_step(pairs.rise / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
 
 def below(pairs: Pairs) -> Vector:
     """Lower than the other, and under rather than beside it."""
-    return np.asarray(_step(-pairs.offset[..., 2] / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+    return np.asarray(_step(-pairs.rise / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
 
 def near(pairs: Pairs) -> Vector:
@@ -139,22 +161,23 @@ def beside_closely(pairs: Pairs) -> Vector:
 
 def opposite(pairs: Pairs) -> Vector:
     """Aligned with the other along a room axis, and not near."""
-    aside = np.abs(pairs.offset[..., :2])
-    return np.asarray(np.exp(-aside.min(axis=-1) / 0.5) * _step((aside.max(axis=-1) - 1.0) / 0.5))
+    x, y = (np.abs(offset) for offset in pairs.level_offset)
+    return np.asarray(np.exp(-np.minimum(x, y) / 0.5) * _step((np.maximum(x, y) - 1.0) / 0.5))
 
 
 def facing(pairs: Pairs) -> Vector:
     """Before a side of the other, and not touching it: which way boxes look is not known."""
-    half = (pairs.other_high - pairs.other_low)[..., :2] / 2.0
-    beyond = np.maximum(np.abs(pairs.offset[..., :2]) - half, 0.0)
-    return np.asarray(np.exp(-beyond.min(axis=-1)) * np.exp(-pairs.level_gap_m / 0.6))
+    half = (pairs.other_high - pairs.other_low) / 2.0
+    x, y = (np.abs(offset) - half[..., at] for at, offset in enumerate(pairs.level_offset))
+    beyond = np.maximum(np.minimum(x, y), 0.0)
+    return np.asarray(np.exp(-beyond) * np.exp(-pairs.level_gap_m / 0.6))
 
 
 def at_end(pairs: Pairs) -> Vector:
     """Beside a short side of the other."""
     size = (pairs.other_high - pairs.other_low)[..., :2]
     long = np.argmax(size, axis=-1)
-    beyond = np.abs(np.where(long == 0, pairs.offset[..., 0], pairs.offset[..., 1]))
+    beyond = np.abs(np.where(long == 0, *pairs.level_offset))
     beyond = beyond - size.max(axis=-1) / 2.0
     return np.asarray(_step(beyond / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
 
@@ -162,7 +185,7 @@ def at_end(pairs: Pairs) -> Vector:
 def between(middles: Matrix, a: Vector, b: Vector) -> Vector:
     """(P, N) by how near middles (N, 2) are to those of the lines from a to b (P, 2)."""
     way = (b - a)[..., None, :]
-    length = np.maximum(_length(way), _EPSILON)
+    length = np.maximum(np.hypot(way[..., 0], way[..., 1]), _EPSILON)
     from_a = middles - a[..., None, :]
     along = (from_a * way).sum(axis=-1) / length**2
     aside = np.abs(from_a[..., 1] * way[..., 0] - from_a[..., 0] * way[..., 1]) / length
@@ -222,10 +245,10 @@ class Onlooker:
         sure = 1.0
         if self.viewpoint is None:
             sure = _SURE if side in ("left", "right") else _SURE_OF_FRONT
-        offset = pairs.offset[..., :2]
-        length = np.maximum(_length(offset), _SHORTEST_M)
+        x, y = pairs.level_offset
+        length = np.maximum(np.hypot(x, y), _SHORTEST_M)
         axis = self.axis(side, (pairs.other_low + pairs.other_high)[..., :2] / 2.0)
-        cosine = np.einsum("...i,...i->...", offset, axis) / length
+        cosine = (x * axis[..., 0] + y * axis[..., 1]) / length
         on_side = sure * _step(_STEEP * (cosine - _COSINE)) + (1.0 - sure) * 0.5
         near = np.exp(-pairs.level_gap_m / _BESIDE_M)
         return np.asarray(np.where(np.isnan(cosine), 0.5, on_side) * near)
@@ -234,13 +257,3 @@ class Onlooker:
 def _step(value: Vector) -> Vector:
     """Logistic function."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -50.0, 50.0))))
-
-
-def _length(vectors: Matrix) -> Vector:
-    """(...), of vectors (..., D): much faster than `np.linalg.norm` along a short axis."""
-    return np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
-
-
-def _product(values: Matrix) -> Vector:
-    """(...), of values (..., D) for a small D."""
-    return np.asarray(math.prod(values[..., at] for at in range(values.shape[-1])))
