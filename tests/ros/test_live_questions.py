@@ -82,7 +82,7 @@ def test_a_phrase_is_grounded_with_progress_and_pictures(run: Run, tmp_path: Pat
 
 @pytest.mark.usefixtures("server")
 def test_suggestion_of_the_nodes_is_taken(run: Run) -> None:
-    said = ("ask", "how many chairz is they", "--method", "symbolic")
+    said = ("ask", "what number chairs of is", "--method", "symbolic")
     failed, _ = run(*said, status=1)
     assert failed["error"]["suggestion"] == "how many chairs are there?"
     answer, _ = run(*said, "--yes")

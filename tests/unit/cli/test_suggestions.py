@@ -16,7 +16,7 @@ from scenemind.language.trees import Ground
 
 from .asking import run, run_json
 
-UNREAD, MEANT = "how many chairz is they", "how many chairs are there?"
+UNREAD, MEANT = "what number chairs of is", "how many chairs are there?"
 
 
 @pytest.mark.parametrize("command", ["ask", "ground"])

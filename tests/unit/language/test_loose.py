@@ -229,6 +229,8 @@ def test_clues_name_their_things_without_the_words_after_them() -> None:
     ("text", "question", "situation"),
     [
         ("What's left of it when I'm at the desk?", "What's left of it", "I'm at the desk"),
+        ("What's behind me when you're sat there?", "What's behind me", "you're sat there"),
+        ("I'm stood at the door, is it left?", "is it left?", "I'm stood at the door"),
         ("If I am sitting here, what is behind me?", "what is behind me?", "I am sitting here"),
         ("I am at the door. What is behind me?", "What is behind me?", "I am at the door"),
         ("facing the window, which is left?", "which is left?", "facing the window"),

@@ -96,7 +96,7 @@ def test_request_that_corrects_nothing_is_answered_as_a_question(talk: Talk) -> 
 
 
 def test_nearest_sentence_is_offered(talk: Talk) -> None:
-    said = talk.say("how many chairz is they")
+    said = talk.say("what number chairs of is")
     assert said.offers[0] == "how many chairs are there?"
     assert talk.say(said.offers[0]).offers == ()
     (table,) = talk.say("where is the dining table?").objects

@@ -14,10 +14,10 @@ def ask(text: str, policy: str = "balanced") -> Answer:
 
 
 def test_what_is_not_understood_comes_with_what_may_be_meant() -> None:
-    failure = ask("how many chairz is they").failure
+    failure = ask("what number chairs of is").failure
     assert failure is not None
     assert failure.text.endswith(
-        'in "how many chairz is they". Did you mean "how many chairs are there?"'
+        'in "what number chairs of is". Did you mean "how many chairs are there?"'
     )
     assert failure.suggestion == "how many chairs are there?"
     assert ask(failure.suggestion).text.startswith("There are 3 chairs")

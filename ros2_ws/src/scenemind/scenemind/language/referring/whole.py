@@ -163,11 +163,12 @@ def _otherwise(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each of several things: "the cup and the book"."""
+    """Start and end of each of several things: "the cup and the book", "a cup and not a book"."""
     for at in range(start, len(words) - 1):
-        if words[at] in ("and", ",") and words[at + 1] in _DETERMINERS:
+        following = at + 1 + (words[at + 1] == "not")
+        if words[at] in ("and", "or", ",") and word_at(words, following) in _DETERMINERS:
             yield start, at
-            start = at + 1
+            start = following
     yield start, len(words)
 
 

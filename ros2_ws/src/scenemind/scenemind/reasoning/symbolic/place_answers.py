@@ -49,7 +49,7 @@ _OBLONG = 1.25
 _RAISED_M, _OVERHEAD_M = 0.2, 2.0
 _NO_NEWS = {("on", "floor"), ("embedded in", "wall")}
 # Asked relation -> kept relations.
-_CARRIED_BY = {"on": ("on", *ATTACHED), "inside": ("inside", "embedded in")}
+_CARRIED_BY = {"on": ("on", *ATTACHED, "embedded in"), "inside": ("inside", "embedded in")}
 
 
 def locate(question: trees.Where | trees.Ground, at: Resolver) -> Reply:

@@ -46,7 +46,10 @@ ATTACHED = ("hanging on", "mounted on", "affixed on")
 # Asked relation -> kept relations that count as well: (name, subject and object swapped, weight).
 _ALSO: dict[str, tuple[tuple[str, bool, float], ...]] = {
     "on": (*((name, False, 1.0) for name in ATTACHED), ("inside", False, 0.7)),
-    "supports": (*((name, True, 1.0) for name in ATTACHED), ("inside", True, 0.7)),
+    "supports": (
+        *((name, True, 1.0) for name in ATTACHED),
+        *((name, True, 0.7) for name in ("inside", "embedded in")),
+    ),
     "inside": (("embedded in", False, 1.0), ("on", False, 0.7)),
     "contains": (("embedded in", True, 1.0), ("on", True, 0.7)),
     "near": (("next to", False, 1.0), ("next to", True, 1.0)),
