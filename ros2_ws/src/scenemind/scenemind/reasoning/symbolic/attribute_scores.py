@@ -20,7 +20,7 @@ from scenemind.memory.finding.object_index import words_in
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic.measures import is_sized
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import use_share
+from scenemind.reasoning.symbolic.usual import use_share
 
 # Attributes that only a model or a person gives.
 DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))

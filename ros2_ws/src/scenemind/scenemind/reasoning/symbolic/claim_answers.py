@@ -29,7 +29,7 @@ from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
 from scenemind.reasoning.symbolic.set_answers import exists
-from scenemind.reasoning.symbolic.situated.usual import (
+from scenemind.reasoning.symbolic.usual import (
     attribute_of,
     attribute_values,
     find_room,

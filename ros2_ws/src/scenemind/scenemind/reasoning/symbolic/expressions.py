@@ -35,7 +35,7 @@ from scenemind.reasoning.symbolic.presumptions import (
 from scenemind.reasoning.symbolic.replies import has_plural_noun, the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import usual_count
+from scenemind.reasoning.symbolic.usual import usual_count
 
 _VIEWS = {"facing": "seen by who faces", "from": "seen from"}
 _LONGEST = 1000  # characters

@@ -17,7 +17,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_of
+from scenemind.reasoning.symbolic.usual import attribute_of, usual_of
 
 _DESCRIBED = (
     *("color", "size", "dimensions", "shape", "orientation"),

@@ -26,7 +26,7 @@ from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.usual import find_room, room_kinds, room_weights
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # A landmark has at least this share of the object's length, so that it is easier to find.

@@ -29,7 +29,7 @@ from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, r
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
 from scenemind.reasoning.symbolic.relation_scores import BESIDE, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 
 if TYPE_CHECKING:
     from scenemind.reasoning.symbolic.resolver import Resolver

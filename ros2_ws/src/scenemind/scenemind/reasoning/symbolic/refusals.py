@@ -23,7 +23,7 @@ from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 
 _LONGEST_NAME = 3  # words
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question

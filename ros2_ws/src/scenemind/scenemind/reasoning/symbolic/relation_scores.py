@@ -35,7 +35,7 @@ from scenemind.reasoning.symbolic.attribute_scores import alike, darkness
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs
 from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m
 from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import room_weights
+from scenemind.reasoning.symbolic.usual import room_weights
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]

@@ -55,7 +55,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import Surroundings, viewpoint_of
 
 Place = Literal["seen", "told", "of camera", "unknown"]

@@ -44,7 +44,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
-from scenemind.reasoning.symbolic.situated.usual import find_room, usual_count
+from scenemind.reasoning.symbolic.usual import find_room, usual_count
 
 _CONSUMING = ("eat", "drink")
 # Most things whose places are told where none is where it was looked for.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenemind.reasoning.symbolic.situated import usual as ordinary
+from scenemind.reasoning.symbolic import usual as ordinary
 from tests.unit.reasoning.scene import thing
 
 _OPPOSITES = (("open", "closed"), ("on", "off"), ("tidy", "messy"), ("made", "unmade"))

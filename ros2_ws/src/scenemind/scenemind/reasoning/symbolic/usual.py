@@ -214,7 +214,7 @@ def _named(table: Mapping[str, _T], label: str, otherwise: _T) -> _T:
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    content = read_table("scenemind.reasoning.symbolic.situated", "usual.yaml")
+    content = read_table("scenemind.reasoning.symbolic", "usual.yaml")
     content["values"] |= {"color": lexicon.COLOURS}
     return _Table.model_validate(content)
 
