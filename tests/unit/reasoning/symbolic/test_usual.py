@@ -21,6 +21,7 @@ _OPPOSITES = (("open", "closed"), ("on", "off"), ("tidy", "messy"), ("made", "un
         (("washing", "clothes"), "washing machine", "clothes dryer"),
         (("dry", "clothes"), "clothes dryer", "washing machine"),
         (("sit",), "sofa", "lamp"),
+        (("playing",), "piano", "lamp"),
     ],
 )
 def test_purposes_of_things(words: tuple[str, ...], better: str, worse: str) -> None:
