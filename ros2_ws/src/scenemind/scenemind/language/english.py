@@ -50,10 +50,11 @@ _AFTER_TITLE = [
 TITLE_STOP = rf"(?:{'|'.join(_AFTER_TITLE)})\."
 SENTENCE_END = rf"(?!{TITLE_STOP})[.!?]+"
 # Ends of sentences, and signs between clauses, but not those of "at 9: 00"; a semicolon is none in
-# speech.
+# speech. Which character it may begin with is said first, as that is tried at all of them.
 _BREAK = re.compile(
-    rf"{SENTENCE_END}(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s|[\u2013\u2014]|:(?=\s)(?!(?<=\d:)\s\d)"
-    r"|;(?=\s+(?:it|that|this|they|these|those|there|the|my|our|your|he|she|we|i|you)\b)"
+    rf"(?=[.!?:;\s\u2026\u2013\u2014])(?:{SENTENCE_END}(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s"
+    r"|[\u2013\u2014]|:(?=\s)(?!(?<=\d:)\s\d)"
+    r"|;(?=\s+(?:it|that|this|they|these|those|there|the|my|our|your|he|she|we|i|you)\b))"
 )
 
 
