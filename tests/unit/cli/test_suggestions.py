@@ -11,7 +11,7 @@ import pytest
 
 from scenemind.cli import align, ask, ground
 from scenemind.language.corrections.grammar import parse_commands
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import read_text
 from scenemind.language.trees import Ground
 
 from .asking import run, run_json
@@ -64,12 +64,12 @@ def test_a_correction_is_suggested_too(rooms: Path) -> None:
 
 @pytest.mark.parametrize("example", ask.EXAMPLES)
 def test_examples_of_questions_are_read(example: str) -> None:
-    assert not isinstance(parse_question(example), Ground)
+    assert not isinstance(read_text(example).question, Ground)
 
 
 @pytest.mark.parametrize("example", ground.EXAMPLES)
 def test_examples_of_phrases_are_read(example: str) -> None:
-    assert isinstance(parse_question(example), Ground)
+    assert isinstance(read_text(example).question, Ground)
 
 
 @pytest.mark.parametrize("example", align.EXAMPLES)

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenemind.language.assertions import clauses_of
-from scenemind.language.corrections.clauses import broken_up
+from scenemind.language.assertions import broken_up, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.speech_acts import is_question
 from scenemind.language.tokens import NotUnderstoodError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenemind.language.corrections.grammar import parse_commands
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import read_text
 from scenemind.language.trees import Ground
 
 PAGE = Path(__file__).parents[3] / "docs" / "questions.md"
@@ -24,12 +24,12 @@ def sentences(section: str) -> list[str]:
 
 @pytest.mark.parametrize("sentence", sentences("Questions"))
 def test_questions(sentence: str) -> None:
-    assert not isinstance(parse_question(sentence), Ground)
+    assert not isinstance(read_text(sentence).question, Ground)
 
 
 @pytest.mark.parametrize("sentence", sentences("Phrases"))
 def test_phrases(sentence: str) -> None:
-    assert isinstance(parse_question(sentence), Ground)
+    assert isinstance(read_text(sentence).question, Ground)
 
 
 @pytest.mark.parametrize("sentence", sentences("Corrections"))

@@ -18,6 +18,7 @@ from scenemind.language.english import (
     shown,
     singular,
     with_article,
+    with_commas,
 )
 from tests.tables import read_table
 
@@ -29,6 +30,21 @@ def test_singular_and_plural(one: str, many: str) -> None:
     assert plural(one) == many
     if one != "wine glass":  # "glasses" may be spectacles
         assert singular(many.split()[-1]) == one.split()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("No. It is a cup", "No, It is a cup"),
+        ("Mr. Hobbs has 1.5 m", "Mr. Hobbs has 1.5 m"),
+        ("the lamp: red - not blue", "the lamp, red,  not blue"),
+        ("It is red; it is round. ", "It is red, it is round. "),
+        ("where was it at 9: 00?", "where was it at 9: 00?"),
+    ],
+)
+def test_signs_between_clauses_are_commas_at_their_places(text: str, written: str) -> None:
+    assert with_commas(text) == written
+    assert len(written) == len(text)
 
 
 @settings(deadline=None)

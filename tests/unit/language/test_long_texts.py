@@ -12,7 +12,7 @@ import pytest
 from scenemind.language.assertions import clauses_of
 from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.loose import read_question
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.situation import read_situation, split_situation
 from scenemind.language.tokens import NotUnderstoodError
@@ -35,7 +35,7 @@ _REPEATED = (
 @pytest.mark.parametrize(
     "reader",
     [
-        *(parse_question, parse_commands, read_question, read_situation, split_situation, read),
+        *(read_text, parse_commands, read_question, read_situation, split_situation, read),
         clauses_of,
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scenemind.language import lexicon
 from scenemind.language.english import plural
 from scenemind.language.measures import CLOSER, COMPARISONS, length_words
-from scenemind.language.questions import parse_question, read_text
+from scenemind.language.questions import read_text
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     Ground,
@@ -31,23 +31,23 @@ TABLE = read_table(__file__, "questions")
 
 @pytest.mark.parametrize(("text", "tree"), TABLE["questions"].items())
 def test_questions(text: str, tree: str) -> None:
-    assert notation(parse_question(text)) == tree
+    assert notation(read_text(text).question) == tree
 
 
 @pytest.mark.parametrize(("before", "text", "tree"), TABLE["follow_ups"])
 def test_follow_ups(before: str, text: str, tree: str) -> None:
-    assert notation(read_text(text, parse_question(before)).question) == tree
+    assert notation(read_text(text, read_text(before).question).question) == tree
 
 
 @pytest.mark.parametrize(("text", "tree"), TABLE["phrases"].items())
 def test_phrases(text: str, tree: str) -> None:
-    assert notation(parse_question(text)) == f"Ground({tree})"
+    assert notation(read_text(text).question) == f"Ground({tree})"
 
 
 @pytest.mark.parametrize(("text", "part"), TABLE["unread"].items())
 def test_the_unread_part_is_quoted(text: str, part: str) -> None:
     with pytest.raises(NotUnderstoodError) as error:
-        parse_question(text)
+        read_text(text)
     assert str(error.value) == part
 
 
@@ -116,4 +116,4 @@ DESCRIPTIONS = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(DESCRIPTIONS)
 def test_trees_are_read_back_from_their_words(phrase: NounPhrase) -> None:
-    assert parse_question(describe(phrase)) == Ground(phrase)
+    assert read_text(describe(phrase)).question == Ground(phrase)

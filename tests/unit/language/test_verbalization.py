@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import read_text
 from scenemind.language.trees import Ground, HasAttribute, NounPhrase, Rank, Related
 from scenemind.language.verbalization import describe
 
@@ -34,11 +34,11 @@ THINGS = st.builds(
 
 @pytest.mark.parametrize("sentence", sentences("Phrases"))
 def test_phrases_in_other_words_mean_the_same(sentence: str) -> None:
-    question = parse_question(sentence)
+    question = read_text(sentence).question
     assert isinstance(question, Ground)
-    assert parse_question(describe(question.subject)) == question
+    assert read_text(describe(question.subject)).question == question
 
 
 @given(THINGS.filter(lambda thing: thing.noun != ""))
 def test_words_of_a_phrase_are_read(thing: NounPhrase) -> None:
-    assert parse_question(describe(thing)) == Ground(thing)
+    assert read_text(describe(thing)).question == Ground(thing)

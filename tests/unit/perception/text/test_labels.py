@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenemind.language.questions import parse_question
+from scenemind.language.questions import read_text
 from scenemind.language.trees import NounPhrase
 from scenemind.language.vocabulary import Vocabulary
 from scenemind.perception import PerceptionError
@@ -89,7 +89,7 @@ def test_reasoner_reads_each_default_word_as_its_label(word: str) -> None:
     best, *others = Vocabulary.load().match(word, default_vocabulary())
     assert (best.label, best.score) == (word, 1.0)
     assert not [other for other in others if other.reason.startswith("another word")]
-    subject = subject_of(parse_question(f"where is the {word}?"))
+    subject = subject_of(read_text(f"where is the {word}?").question)
     assert isinstance(subject, NounPhrase)
     assert (subject.noun, subject.conditions, subject.ranks) == (word, (), ())
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from scenemind.config import ChatModelConfig
-from scenemind.language.questions import ReadText, parse_question, read_text
+from scenemind.language.questions import ReadText, read_text
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory.tree.tree_json import estimate_tokens
 from scenemind.models import Allowance
@@ -44,7 +44,7 @@ def ask(router: Router, text: str = UNREAD, policy: str = "balanced") -> Answer:
 
 def test_sentence_of_the_test_is_beyond_the_grammar() -> None:
     with pytest.raises(NotUnderstoodError):
-        parse_question(UNREAD)
+        read_text(UNREAD)
 
 
 @pytest.mark.parametrize("policy", ["strict", "balanced", "always_answer"])
@@ -81,7 +81,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_grammar_reads_what_the_prompt_shows(example: str) -> None:
-    assert read_text(example) == ReadText(parse_question(example))
+    assert read_text(example) == ReadText(read_text(example).question)
 
 
 def test_phrases_are_read_too() -> None:

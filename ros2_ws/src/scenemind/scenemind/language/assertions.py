@@ -1,5 +1,5 @@
-"""What a text asserts: its clauses, with the words that each affirms and denies, and whether the
-person states it or asks for it, in their own name and as things are.
+"""A statement cut into clauses, and what they assert: the words that each affirms and denies, and
+whether the person states it or asks for it, in their own name and as things are.
 
 A question, a condition, a report of what others say or want, a way to do something, a doubt, what
 was or will be: nothing of such a sentence is asserted. The words of all that stand in
@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scenemind.language.corrections.clauses import JOINS, broken_up
+from scenemind.language.corrections.slots import is_short_for_is
+from scenemind.language.english import with_commas
+from scenemind.language.plain_form import rewritten
 from scenemind.language.speech_acts import (
     Frame,
     any_of,
@@ -20,7 +22,15 @@ from scenemind.language.speech_acts import (
     begins_with_yes,
     declines,
     sentences,
+    words_in,
 )
+from scenemind.language.tokens import Token, tokenize
+
+# Words that may join clauses.
+_JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
+_MATES = words_in("mates")
+_NO_MATES = frozenset(("a", "an", "no", "the", "that", "this", "my", "our", "your"))  # before them
+_POINTED = (["it"], ["this"], ["that"], ["they"])
 
 # "'Delete object 3' is what the sign says": what is quoted is not what is said.
 _QUOTED = re.compile(
@@ -62,6 +72,39 @@ class Clause:
         return tuple(
             w for w, not_so in zip(self.words, self.denied, strict=True) if not_so == denied
         )
+
+
+def broken_up(text: str) -> list[Token]:
+    """Tokens of a statement, with a comma at each end of a clause that has a sign, and "the lamp's
+    grey" written out."""
+    words = rewritten(tokenize(with_commas(text)), "scenemind.language.corrections")
+    tokens: list[Token] = []
+    for place, token in enumerate(words):
+        following = [other.word for other in words[place + 1 : place + 3]]
+        if token.word in _MATES and following[:1] == [","]:
+            if tokens and tokens[-1].word not in _NO_MATES:
+                continue  # "that is oak, mate, not pine", "it is a vase love, not a jug"
+        elif token.word in _MATES and place and following[:1] in _POINTED:
+            token = Token(",", token.start)  # "that is no lamp dude it is a speaker"
+        if token.word == "," and (not tokens or tokens[-1].word == ","):
+            continue
+        tokens.append(token)
+        written = text[token.start :].lower().replace("\u2019", "'")
+        if following and written.startswith(f"{token.word}'s") and is_short_for_is(following):
+            tokens.append(Token("is", token.start))
+    return tokens
+
+
+def stretches(words: Sequence[str], others: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
+    """Start and end of the stretches between words that may join clauses.
+
+    Args:
+        others: words that begin a stretch as well, and belong to it.
+    """
+    joins = [place for place, word in enumerate(words) if word in _JOINS | others]
+    starts = [place + (words[place] in _JOINS) for place in joins]
+    bounds = zip([0, *starts], [*joins, len(words)], strict=True)
+    return [(start, end) for start, end in bounds if end > start]
 
 
 def clauses_of(text: str) -> list[Clause]:
@@ -127,23 +170,16 @@ def _clauses(sentence: str, is_open: bool) -> Iterator[Clause]:
         is_forbidding |= any(denied[:2])
 
 
-def _parts(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _parts(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Stretches with a verb each, and the word that joins each to the one before."""
-    join = between = ""
-    part: list[str] = []
-    pending: list[str] = []
-    for word in (*words, ","):
-        if word not in JOINS:
-            pending.append(word)
-            continue
-        if _has_verb(part) and _has_verb(pending):
-            yield join, part
-            join, part = between, pending
-        elif pending:
-            part = [*part, between, *pending] if part else pending
-        pending, between = [], word
-    if part:
-        yield join, part
+    parts: list[tuple[str, list[str]]] = []
+    for start, end in stretches(words):
+        joint = words[start - 1] if start else ""
+        if parts and not (_has_verb(parts[-1][1]) and _has_verb(words[start:end])):
+            parts[-1][1].extend((joint, *words[start:end]))
+        else:
+            parts.append((joint, list(words[start:end])))
+    return parts
 
 
 def _has_verb(words: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import Any, Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import SENTENCE_END, find_number, read_table, word_set
+from scenemind.language.english import SENTENCE_END, read_table, word_set
 from scenemind.language.plain_form import plain
 from scenemind.language.speech_acts import Frame
 from scenemind.language.tokens import Token, tokenize
@@ -32,16 +32,12 @@ _ASKING, _HELPING, _ORDERING, _SUBJECTS, _DETERMINING, _ASIDE, _KNOWING, _MANNER
     )
 )
 _MANNER |= _KNOWING | _VOCATIVES
-_REASONS, _CLOSING = (
-    sorted((tuple(said.split()) for said in _TABLE[name]), key=len, reverse=True)
-    for name in ("reasons", "closing")
-)
+_REASONS = sorted((tuple(said.split()) for said in _TABLE["reasons"]), key=len, reverse=True)
 _ASPECTS: dict[str, str] = _TABLE["aspects"]
 # What is a part of a thing, and no thing of its own.
 PARTS = frozenset(_TABLE["parts"])
 _PERSONAL = frozenset(_TABLE["personal"])
-_FRAME = Frame("question_front", "question_back")
-_UNITS = frozenset((("metres",), ("meters",)))
+_FRAME = Frame("question_front", "question_closing")
 _FINITE = (_HELPING | lexicon.BE) - {"might", "may"}
 _RELATIVE = frozenset(("that", "which", "who", "where"))
 _THEIR = frozenset(("his", "her", "their"))
@@ -58,7 +54,7 @@ _SIGN = re.compile(
 )
 _MOST_PARTS = 12
 _SPEAKING = frozenset(("i", "we"))
-_POINTING = frozenset(("it", "they"))
+_POINTING = frozenset(("it", "they", "there"))
 _SEEING = frozenset(("see", "got", "have"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
@@ -146,7 +142,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
             if excepted:
                 ways = (*((*way, *excepted) for way in ways), *ways)
             if not _is_address(clause.words):
-                added = (p.tokens for p in parts[1:] if not _adds_nothing(p.words))
+                added = (p.tokens for p in parts[1:] if not _adds_nothing(p))
                 after_it = tuple(chain.from_iterable(added))
                 found.append(Asked(ways, topic, told, after_it))
         at = after
@@ -275,7 +271,7 @@ def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
     found = [Asked((aspect,), first.tokens) for part in more for aspect in aspects_of(part)]
     whole: list[Token] = [*first.tokens]
     for part in more:
-        if not (aspects_of(part) or _adds_nothing(part.words)):
+        if not (aspects_of(part) or _adds_nothing(part)):
             whole += [Token(",", part.tokens[0].start), *part.tokens]
     ways = [tuple(_without_closing(whole))]
     is_list = first.is_asked and len(more) > 0 and all(len(c.words) < _SHORT for c in clauses)
@@ -310,7 +306,7 @@ def _is_empty(clause: Clause) -> bool:
     not mind my asking"."""
     words = tuple(word for word in clause.words if word != "my")
     is_polite = bool(words) and _is_address(words) and not _PERSONAL.isdisjoint(words)
-    return _is_tag(words) or (clause.joint != "" and (is_polite or words in _CLOSING))
+    return _is_tag(words) or (clause.joint != "" and (is_polite or not _FRAME.end(words)))
 
 
 def _is_tag(words: Words) -> bool:
@@ -445,31 +441,14 @@ def _without_vocatives(tokens: Sequence[Token]) -> list[Token]:
     return [] if len(kept) == 1 and kept[0].word in _VOCATIVES else kept
 
 
-def _without_closing(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens without words at their end that add nothing."""
-    kept = list(tokens)
-    while kept:
-        words = tuple(token.word for token in kept)
-        words = words[: -1 if words[-1] == "," else len(words)]
-        end = next((said for said in _CLOSING if words[-len(said) :] == said), ())
-        if not end and len(words) == len(kept):
-            break
-        if end in _UNITS and len(words) > 1 and find_number(words[-2]) is not None:
-            break  # "longer than three metres"
-        if len(end) == len(words):
-            break
-        kept = kept[: len(words) - len(end)]
-    return kept
+def _without_closing(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tokens without words at their end that add nothing, unless nothing else is there."""
+    return tokens[: _FRAME.end([token.word for token in tokens]) or len(tokens)]
 
 
-def _adds_nothing(words: Words) -> bool:
-    """Whether words are one of those that may stand at the end of any question, or several."""
-    while words and words not in _CLOSING:
-        end = next((said for said in _CLOSING if words[-len(said) :] == said), ())
-        if not end:
-            return False
-        words = words[: -len(end)]
-    return True
+def _adds_nothing(clause: Clause) -> bool:
+    """Whether a clause has nothing but words that may stand at the end of any question."""
+    return _FRAME.end(clause.words) == 0
 
 
 def _compared(tokens: Sequence[Token]) -> list[Token]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from importlib.resources import files
 from typing import Any
 
@@ -49,6 +49,18 @@ _AFTER_TITLE = [
 ]
 TITLE_STOP = rf"(?:{'|'.join(_AFTER_TITLE)})\."
 SENTENCE_END = rf"(?!{TITLE_STOP})[.!?]+"
+# Ends of sentences, and signs between clauses, but not those of "at 9: 00"; a semicolon is none in
+# speech. Which character it may begin with is said first, as that is tried at all of them.
+_BREAK = re.compile(
+    rf"(?=[.!?:;\s\u2026\u2013\u2014])(?:{SENTENCE_END}(?=\s+\S)|\u2026|\s[-\u2013\u2014]+\s"
+    r"|[\u2013\u2014]|:(?=\s)(?!(?<=\d:)\s\d)"
+    r"|;(?=\s+(?:it|that|this|they|these|those|there|the|my|our|your|he|she|we|i|you)\b))"
+)
+
+
+def with_commas(text: str) -> str:
+    """A text with commas for the other signs between its sentences and clauses, at their places."""
+    return _BREAK.sub(lambda found: ",".ljust(len(found.group())), text)
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -100,9 +112,10 @@ def plural(phrase: str) -> str:
     return f"{head} {_plural_word(last)}".strip() + of + content
 
 
-def is_plural(word: str) -> bool:
-    """Whether a lower-case word has a singular that differs from it."""
-    return singular(word) != word
+def is_plural(name: str) -> bool:
+    """Whether the last word of a lower-case name has a singular that differs from it."""
+    last = name.rpartition(" ")[2]
+    return singular(last) != last
 
 
 def with_article(phrase: str) -> str:
@@ -119,10 +132,10 @@ def joined(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def shown(text: str) -> str:
-    """Text from outside as one line of bounded length, for use in a sentence."""
-    line = " ".join(text[: 4 * _MAX_SHOWN].split())
-    return line if len(line) <= _MAX_SHOWN else line[: _MAX_SHOWN - 3] + "..."
+def shown(text: str, most: int = _MAX_SHOWN) -> str:
+    """Text from outside as one line of at most so many characters, for use in a sentence."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def find_number(word: str) -> int | None:
@@ -199,6 +212,13 @@ def _without_endings(word: str) -> Iterator[str]:
 _SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+def grams(words: Sequence[str], most: int) -> Iterator[tuple[int, int, str]]:
+    """All phrases of up to `most` consecutive words: start, end, and words."""
+    for first in range(len(words)):
+        for end in range(first + 1, min(first + most, len(words)) + 1):
+            yield first, end, " ".join(words[first:end])
+
+
 def patterns_of(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Regular expressions by class, each for one of its options; "<name>" in an option is an
     earlier class."""
@@ -207,6 +227,12 @@ def patterns_of(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
         text = f"(?:{'|'.join(options)})"
         known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], text)
     return known
+
+
+def rewriter(table: Sequence[Sequence[str]]) -> Callable[[str], str]:
+    """What rewrites a text by pairs of a regular expression and its replacement, in their order."""
+    pairs = [(re.compile(pattern), written) for pattern, written in table]
+    return lambda text: reduce(lambda said, pair: pair[0].sub(pair[1], said), pairs, text)
 
 
 def read_table(package: str, name: str) -> Any:

@@ -15,7 +15,14 @@ from itertools import dropwhile
 from typing import Any
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import find_number, number_word, patterns_of, read_table, word_set
+from scenemind.language.english import (
+    find_number,
+    number_word,
+    patterns_of,
+    read_table,
+    rewriter,
+    word_set,
+)
 from scenemind.language.qualities import find_look
 from scenemind.language.question_trees import built_question, has_subject
 from scenemind.language.referring.chunks import chunks_of
@@ -27,10 +34,7 @@ from scenemind.language.tokens import Token, tokenize
 from scenemind.language.trees import NounPhrase, Related, SituatedQuestion, Viewer
 
 _TABLE = read_table("scenemind.language", "loose.yaml")
-_REWRITES, _IN_PHRASES = (
-    [(re.compile(pattern), written) for pattern, written in _TABLE[name]]
-    for name in ("rewrites", "in_phrases")
-)
+_rewritten, _rewritten_phrase = (rewriter(_TABLE[name]) for name in ("rewrites", "in_phrases"))
 _PLACES = [
     (name, re.compile(rf"(?<!\S){pattern}(?!\S)"))
     for name, pattern in patterns_of(_TABLE["places"]).items()
@@ -67,9 +71,7 @@ def read_question(text: str) -> SituatedQuestion:
 
 def words_of(text: str) -> Words:
     """The words of a text in lower case, with commas, short forms written out."""
-    plain = " ".join(token.word for token in tokenize(text))
-    for pattern, written in _REWRITES:
-        plain = pattern.sub(written, plain)
+    plain = _rewritten(" ".join(token.word for token in tokenize(text)))
     return tuple(word for word in plain.split() if word[0].isalnum() or word == ",")
 
 
@@ -114,9 +116,7 @@ def read_phrase(words: Sequence[str], *, related: bool = True) -> NounPhrase:
     Args:
         related: whether relations to other things are read.
     """
-    said = " ".join(_without_lead(words))
-    for pattern, written in _IN_PHRASES:
-        said = pattern.sub(written, said)
+    said = _rewritten_phrase(" ".join(_without_lead(words)))
     chunks = chunks_of(said, views=False)
     phrase = read_chunks(chunks, _of_mark).phrase
     kept = tuple(c for said in phrase.conditions for c in _of_thing(said, bool(phrase.noun)))

@@ -49,7 +49,7 @@ COMPARISONS = PhraseTable(
 )
 # "Closer to the door than to the window": a relation to both.
 CLOSER = "closer to"
-_LENGTH = (
+LENGTH = (
     r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
     r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?)\b"
 )
@@ -59,9 +59,9 @@ _BOUND = (
     r"|within|(?:no|not) (?:more|farther|further) than|less than|closer than|nearer than|at most"
     r"|under|up to) "
 )
-_DISTANCE = re.compile(rf"{_BOUND}{_LENGTH}(?: away)? (?:of|from|to)(?= )")
-_EXTENT = re.compile(rf"{_BOUND}{_LENGTH} (?P<along>{'|'.join(_ALONG)})\b")
-_LONGER = re.compile(rf"(?P<no>no )?(?P<by>{'|'.join(_COMPARATIVES)}) than {_LENGTH}")
+_DISTANCE = re.compile(rf"{_BOUND}{LENGTH}(?: away)? (?:of|from|to)(?= )")
+_EXTENT = re.compile(rf"{_BOUND}{LENGTH} (?P<along>{'|'.join(_ALONG)})\b")
+_LONGER = re.compile(rf"(?P<no>no )?(?P<by>{'|'.join(_COMPARATIVES)}) than {LENGTH}")
 _OPENS = frozenset(
     ("within", "no", "not", "less", "more", "closer", "nearer", "farther", "further", "at")
 ) | {"under", "over", "up", *_COMPARATIVES}

@@ -400,7 +400,7 @@ def _on_each(
 
 
 def _distance_of_pair(subject: trees.NounPhrase) -> trees.Question | None:
-    if not is_plural(subject.noun.split(" ")[-1]):
+    if not is_plural(subject.noun):
         return None
     first = replace(subject, count=2, definite=True)
     return trees.Distance(first, first)

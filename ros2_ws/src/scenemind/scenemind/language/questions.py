@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions_in
-from scenemind.language.english import SENTENCE_END, find_number, normal, read_table
+from scenemind.language.english import find_number, normal, read_table, with_commas
 from scenemind.language.follow_ups import (
     about,
     at_carrier,
@@ -43,16 +43,12 @@ _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
-_SENTENCE_END = re.compile(rf"{SENTENCE_END}(?=\s+\w)")
 
 
-def parse_question(text: str) -> trees.Question:
-    """The tree of a question or of a bare phrase.
-
-    Raises:
-        NotUnderstoodError: with the part that could not be read.
-    """
-    return read_text(text).question
+def find_question(text: str) -> trees.Question | None:
+    """The tree of a question or of a bare phrase; None where the grammar does not read it."""
+    found = _tried(text, None, False)
+    return None if isinstance(found, str) else found.question
 
 
 class ReadText(NamedTuple):
@@ -145,9 +141,8 @@ def _whole(text: str) -> Sentence:
     """A text as one sentence, without what people say around it."""
     stated = find_tagged(text)
     text = text if stated is None or ":" in stated else f"whether {stated}"
-    whole = _SENTENCE_END.sub(lambda found: ",".ljust(len(found.group())), text)
     empty = _frame_words("empty_adverbs")
-    tokens = [token for token in tokenize(whole) if token.word not in empty]
+    tokens = [token for token in tokenize(with_commas(text)) if token.word not in empty]
     return Sentence(text, plain(without_frame(tokens)))
 
 

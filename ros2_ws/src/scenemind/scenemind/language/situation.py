@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import dropwhile, takewhile
 
-from scenemind.language.english import patterns_of, read_table, word_set
+from scenemind.language.english import patterns_of, read_table, with_commas, word_set
 from scenemind.language.loose import places_of, read_phrase, with_marks, words_of
 from scenemind.language.shapes import Words
 from scenemind.language.tokens import tokenize
@@ -21,8 +21,6 @@ _ASKER = (Viewer(),)
 # What a clue says of where its thing is.
 _SAID = {"far": ("in front of",), "at": ("in front of", "near")}
 _MOST_WORDS = 180
-# A dash, or the end of a sentence, is as good as a comma.
-_BREAK = re.compile(r"[.!?;:](?=\s)|(?<=\s)[-\u2013\u2014](?=\s)")
 _SIGNS = " ,;:.-\u2013\u2014"
 _CLAUSE = re.compile(
     rf"(?<= )(?:,|while|with|and(?= (?:{_TABLE['words']['some'][0]}|there )))(?= )"
@@ -39,7 +37,7 @@ def split_situation(text: str) -> tuple[str, str]:
 
     "What is on my left when I'm sitting at the desk?" has the situation "I'm sitting at the desk".
     """
-    tokens = tokenize(_BREAK.sub(",", text))
+    tokens = tokenize(with_commas(text))
     said = " ".join(token.word for token in tokens[: _MOST_WORDS + 1])
     found = next(filter(None, (shape.fullmatch(said) for shape in _splits())), None)
     if found is None or len(tokens) > _MOST_WORDS:

@@ -12,7 +12,7 @@ from typing import Any
 
 from scenemind.language import lexicon
 from scenemind.language.english import find_number, singular, word_set
-from scenemind.language.measures import compared_by, metres_of
+from scenemind.language.measures import LENGTH, compared_by, metres_of
 from scenemind.language.qualities import Found, find_use
 from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
 from scenemind.language.time_expressions import TimeExpression, find_moment
@@ -30,9 +30,7 @@ from scenemind.language.trees import (
 _LENGTH = re.compile(
     r"(?:(?:an?|my|this|the)(?: (?!about|around)\w+){0,3}?|something|anything)? ?"
     r"(?:(?:that|which) is )?(?:(?:about|around|roughly|nearly|just|some|only) )?"
-    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
-    r"(?P<unit>cm|centi\w+|m|met(?:er|re)s?)"
-    r"(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){0,3}"
+    rf"{LENGTH}(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){{0,3}}"
 )
 _MINE = word_set("mine me i")
 _LONGEST_OWNER = 3

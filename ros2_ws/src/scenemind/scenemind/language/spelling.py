@@ -19,24 +19,15 @@ from scenemind.language.english import (
     shown,
     singular,
 )
-from scenemind.language.questions import parse_question, question_table
+from scenemind.language.questions import find_question, question_table
 from scenemind.language.speech_acts import any_of
-from scenemind.language.tokens import NotUnderstoodError, tokenize
+from scenemind.language.tokens import tokenize
 from scenemind.language.vocabulary import Thesaurus, Vocabulary
 from scenemind.language.word_vectors import is_known
 
 _MOST_SLIPS = 2  # of a name
 _LETTERS = re.compile(r"(?<![\w'\u2019-])[^\W\d_]+(?![\w'\u2019-])")
 _SHORTEST, _LONG = 3, 6  # letters of a word that may be misspelled, and that may be so twice
-
-
-def is_read(text: str) -> bool:
-    """Whether the grammar reads a question or a phrase."""
-    try:
-        parse_question(text)
-    except NotUnderstoodError:
-        return False
-    return True
 
 
 def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]:
@@ -47,16 +38,10 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
         labels: of the map's objects.
     """
     notes: list[str] = []
-    try:
-        question = parse_question(text)
-    except NotUnderstoodError:
+    if find_question(text) is None:
         text, notes = _with_grammar(text, labels)
-        if not notes:
-            return text, ()
-        question = parse_question(text)
-    for noun in dict.fromkeys(
-        phrase.noun for phrase in trees.noun_phrases(question) if phrase.noun
-    ):
+    phrases = trees.noun_phrases(find_question(text))
+    for noun in dict.fromkeys(phrase.noun for phrase in phrases if phrase.noun):
         matches = Vocabulary.load().match(noun, labels)
         if not matches and (name := _name_like(noun)):
             text = re.sub(rf"\b{re.escape(noun)}\b", name, text, flags=re.IGNORECASE)
@@ -104,7 +89,7 @@ def _with_grammar(text: str, labels: Collection[str]) -> tuple[str, list[str]]:
             meant[word] = spelled
             said = re.sub(rf"\b{found}\b", spelled, said)
     notes = [f'I read "{shown(word)}" as "{shown(spelled)}".' for word, spelled in meant.items()]
-    return (said, notes) if notes and is_read(said) else (text, [])
+    return (said, notes) if notes and find_question(said) else (text, [])
 
 
 def spelled_question(text: str, labels: Collection[str]) -> str:
@@ -165,7 +150,7 @@ class _Words:
 @cache
 def grammar_words() -> frozenset[str]:
     """The words of the grammar."""
-    around = _words_of([any_of("question_front"), any_of("question_back"), question_table()])
+    around = _words_of([any_of("question_front"), any_of("question_closing"), question_table()])
     return around | _words_in("scenemind.language", "lexicon.yaml")
 
 

@@ -17,7 +17,7 @@ def is_many(reference: trees.Reference) -> bool:
         return False
     if reference.count is not None:
         return reference.count != 1
-    return is_plural(reference.noun.split(" ")[-1])
+    return is_plural(reference.noun)
 
 
 def _a(reference: trees.Reference) -> str:

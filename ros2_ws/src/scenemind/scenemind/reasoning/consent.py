@@ -5,13 +5,13 @@ the agent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from scenemind.language.assertions import Clause, clauses_of, denials_in, is_verb
 from scenemind.language.corrections.slots import names_no_thing
-from scenemind.language.english import find_number, normal, number_word, roots, word_set
+from scenemind.language.english import find_number, grams, normal, number_word, roots, word_set
 from scenemind.language.lexicon import ATTRIBUTE_NAMES, BE, NOUN_END
 from scenemind.language.naming import Span, things_named
 from scenemind.language.speech_acts import any_of, words_in
@@ -164,7 +164,7 @@ class _Known:
         numbered = frozenset(map(int, numbers.values()))
         starts = {at: at for at in numbers}
         found: list[_Mention] = []
-        for at, end, gram in _grams(words, _LONGEST_NOUN):
+        for at, end, gram in grams(words, _LONGEST_NOUN):
             ids = self._called(normal(gram))
             if ids and end in numbers:  # "chair 3" is no other chair
                 starts[end] = min(at, starts[end])
@@ -237,7 +237,7 @@ class _Said:
         """Whether the clause may give an object a value: the object spoken of right before it, or
         right behind it as in "the red lamp". The value is no mention itself: "orange, I'd say"
         speaks of no orange."""
-        new = {gram for _, _, gram in _grams(_words_of(value), _LONGEST_NOUN)}
+        new = {gram for _, _, gram in grams(_words_of(value), _LONGEST_NOUN)}
         others = [m for m in self._mentions if m.words not in new]
         about = [m for m in others if not (m.is_anchor or self._clause.denied[m.at])]
         at = self._place_of(value)
@@ -256,7 +256,7 @@ class _Said:
         is_said = bool(content) and all(known & roots(word) for word in content)
         if not is_said or denials_in(" ".join(said)) != self._clause.denials:
             return False
-        new = {gram for _, _, gram in _grams(said, _LONGEST_NOUN)}
+        new = {gram for _, _, gram in grams(said, _LONGEST_NOUN)}
         others = [m for m in self._mentions if m.words not in new] or self._mentions
         about = [m for m in others if not m.is_anchor] or others
         is_last = not others or any(m.is_vague for m in about)
@@ -381,7 +381,7 @@ class _Said:
         the anchor: "the cup is on the table" says nothing of a table on a cup."""
         known, is_denied = find_relation(edit.key), edit.kind == "delete_relation"
         subject, anchor = edit.object_ids
-        for start, end, gram in _grams(self._clause.words, _LONGEST_RELATION):
+        for start, end, gram in grams(self._clause.words, _LONGEST_RELATION):
             said = find_relation(gram)
             if said is None or known is None or self._clause.denied[start] != is_denied:
                 continue
@@ -441,13 +441,6 @@ def _is_same(word: str, other: str) -> bool:
 
 def _words_of(text: str) -> list[str]:
     return [token.word for token in tokenize(text) if token.word[0].isalnum()]
-
-
-def _grams(words: Sequence[str], most: int) -> Iterator[tuple[int, int, str]]:
-    """All phrases of up to `most` consecutive words: start, end, and words."""
-    for first in range(len(words)):
-        for end in range(first + 1, min(first + most, len(words)) + 1):
-            yield first, end, " ".join(words[first:end])
 
 
 def _joined(mentions: list[_Mention], words: Sequence[str], at: int) -> list[_Mention]:

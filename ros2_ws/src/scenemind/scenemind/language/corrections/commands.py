@@ -153,8 +153,7 @@ def _subject_part(b: Bound) -> Subject | None:
 def _things(b: Bound) -> tuple[int, str] | None:
     """Number and kind in "two chairs", but not in "2 m wide"."""
     noun = b["noun"]
-    last = noun.rpartition(" ")[2]
-    is_many = is_plural(last) or last == plural(last)
+    is_many = is_plural(noun) or noun == plural(noun)
     return (b.get("count", 2), noun) if is_many and not noun.startswith("more") else None
 
 

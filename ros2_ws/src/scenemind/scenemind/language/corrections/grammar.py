@@ -17,8 +17,7 @@ from functools import cache
 from typing import Any
 
 from scenemind.language import trees
-from scenemind.language.assertions import clauses_of, is_verb
-from scenemind.language.corrections.clauses import JOINS, broken_up
+from scenemind.language.assertions import broken_up, clauses_of, is_verb, stretches
 from scenemind.language.corrections.commands import (
     Aside,
     Bare,
@@ -60,7 +59,7 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     if is_question(text):
         raise NotUnderstoodError(text.strip())
     said = Sentence(text, tokens)
-    clauses = _segments(tokens)
+    clauses = stretches(said.words, _EXCEPTING)
     if len(clauses) > _MOST_CLAUSES:
         clauses = [(0, len(tokens))]
     denial: trees.Deny | None = None
@@ -83,7 +82,7 @@ def read_most(text: str) -> str:
     """
     tokens = broken_up(text)
     said = Sentence(text, tokens)
-    clauses = _segments(tokens)
+    clauses = stretches(said.words, _EXCEPTING)
     limits = not _LIMITING.isdisjoint(said.words)
     if limits or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
         return ""
@@ -121,8 +120,11 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
             continue
         thing, _ = read_phrase(tuple(words[start:end]))
         if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
-            are_many = verb in _OF_MANY or is_plural(thing.noun.rpartition(" ")[2])
-            it, said = "they" if are_many else "it", _in_one(text[tokens[end].start :])
+            are_many = verb in _OF_MANY or is_plural(thing.noun)
+            it, said = (
+                "they" if are_many else "it",
+                _in_one(text[tokens[end].start :]),
+            )
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
                 said = f"{'has' if words[end + 1] == 'got' else verb} {said.partition(' ')[2]}"
             yield f"note of {' '.join(words[start:end])}: {it} {said}", thing.noun
@@ -180,14 +182,6 @@ def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, max(start, end)
     if end < len(words):
         yield 0, len(words)
-
-
-def _segments(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Start and end of the stretches between words that may join clauses."""
-    joins = [place for place, token in enumerate(tokens) if token.word in JOINS | _EXCEPTING]
-    starts = [place + (tokens[place].word in JOINS) for place in joins]
-    bounds = zip([0, *starts], [*joins, len(tokens)], strict=True)
-    return [(start, end) for start, end in bounds if end > start]
 
 
 def _readings(
@@ -333,7 +327,7 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     if not isinstance(command, trees.OfOne) or isinstance(command, trees.Split):
         return None
     subject = command.subject
-    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun.rpartition(" ")[2]):
+    if not isinstance(subject, trees.NounPhrase) or not is_plural(subject.noun):
         return None
     but = except_things(excepted.things, subject, excepted.said)
     if but is None:

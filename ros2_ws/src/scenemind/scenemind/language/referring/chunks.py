@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal, is_plural, read_table
+from scenemind.language.english import find_number, find_ordinal, is_plural, read_table, rewriter
 from scenemind.language.lexicon import (
     FREE_RELATIONS,
     PLACES,
@@ -26,10 +26,7 @@ _CLOCK = re.compile(
     r"(?:(?:at|on|in|to) )?(?:(?:the|its|my|your|our) )*(?P<hour>\w+) (?:o'? ?)?clock"
     r"(?: (?:direction|position|side))?(?P<of> (?:of|from))?(?!\S)"
 )
-_REWRITES = [
-    (re.compile(pattern), text)
-    for pattern, text in read_table("scenemind.language.referring", "rewrites.yaml")["rewrites"]
-]
+_rewritten = rewriter(read_table("scenemind.language.referring", "rewrites.yaml")["rewrites"])
 Kind = Literal[
     "noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "said", "other"
 ]
@@ -55,10 +52,7 @@ _SMALL["other"] |= _OPENERS
 
 def words_of(text: str) -> list[str]:
     """Lower-case words and signs of an expression, in one spelling."""
-    line = " ".join(text.lower().replace("\u2019", "'").split())
-    for pattern, replacement in _REWRITES:
-        line = pattern.sub(replacement, line)
-    return _WORD.findall(line)
+    return _WORD.findall(_rewritten(" ".join(text.lower().replace("\u2019", "'").split())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +86,7 @@ class Chunk:
 
     @property
     def plural(self) -> bool:
-        last = self.value.split(" ")[-1]
-        return bool(self.number and self.number > 1) or is_plural(last)
+        return bool(self.number and self.number > 1) or is_plural(self.value)
 
 
 def chunks_of(text: str, views: bool = True) -> list[Chunk]:

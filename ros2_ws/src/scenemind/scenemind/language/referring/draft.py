@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from scenemind.language.english import is_plural, normal
+from scenemind.language.english import normal
 from scenemind.language.lexicon import INDEFINITE, LOOKS, RANKS, SIDE_WORDS, SUPERLATIVES, VIEWERS
 from scenemind.language.referring.chunks import ROWS, Chunk
 from scenemind.language.relation_names import RELATION_NAMES
@@ -23,6 +23,7 @@ from scenemind.language.trees import (
     ViewKind,
     noun_phrases,
 )
+from scenemind.language.verbalization import is_many
 from scenemind.language.vocabulary import Thesaurus
 
 # Index of the target before its mention is known.
@@ -153,7 +154,7 @@ class Draft:
         """Whether "the one" is one of other things than the target: of the photos of "the wall with
         three photos"."""
         others = [m for index, m in enumerate(self.mentions) if index != self.target and m.noun]
-        return not is_several(self.mentions[self.target]) and any(map(is_several, others))
+        return not is_many(self.mentions[self.target]) and any(map(is_many, others))
 
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
@@ -265,7 +266,7 @@ class Draft:
         one"."""
         target = self.mentions[self.target]
         if not target.noun:
-            named = [m for m in self.mentions if is_several(m) and m.noun not in ("", "walls")]
+            named = [m for m in self.mentions if is_many(m) and m.noun not in ("", "walls")]
             if self.view is not None and self.view[1] is not None:
                 named.append(self.mentions[self.view[1]])
             if named:
@@ -316,11 +317,6 @@ def _look(word: str, order: int) -> HasAttribute | Rank | str:
 def _is_superlative(word: str) -> bool:
     """Whether a word counts things by a measure: "largest", but not "larger"."""
     return word in RANKS and word.endswith("est")
-
-
-def is_several(mention: NounPhrase) -> bool:
-    """Whether a mention is of several things."""
-    return bool(mention.count) or is_plural(mention.noun.split(" ")[-1])
 
 
 def is_called(noun: str, other: str) -> bool:

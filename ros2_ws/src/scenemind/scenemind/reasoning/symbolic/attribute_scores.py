@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language import lexicon
-from scenemind.language.english import read_table, word_set
+from scenemind.language.english import read_table, roots, word_set
 from scenemind.language.measures import compared_by
 from scenemind.language.trees import Condition, HasAttribute, Rank
 from scenemind.language.vocabulary import Thesaurus
@@ -20,7 +20,7 @@ from scenemind.memory.finding.object_index import words_in
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic.measures import is_sized
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import use_share
+from scenemind.reasoning.symbolic.usual import use_share
 
 # Attributes that only a model or a person gives.
 DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
@@ -35,7 +35,6 @@ _FILLING = word_set("on in with from at into it a an the of to my our your this 
 _DENIALS = word_set("not no never without")
 # Attributes that are sentences, which also contain words about other things.
 _SENTENCES = frozenset(("caption",))
-_SHORTEST_STEM = 3
 _EXACT, _SAME_COLOUR = 1.0, 0.9
 # "The red chair" means the one that is all red rather than the one that is black and red.
 _ONE_OF_SEVERAL = 0.8
@@ -223,7 +222,9 @@ def mentions(value: str, wanted: str) -> bool:
     if words & _DENIALS:
         return False
     telling = [word for word in words_in(wanted) if word not in _FILLING]
-    return bool(telling) and all(_is_among(word, words) for word in telling)
+    forms = words.union(*map(roots, words))  # "sit" of "sitting"
+    same = Thesaurus.load().attribute_words
+    return bool(telling) and not any(forms.isdisjoint(same(word)) for word in telling)
 
 
 def alike(key: str, first: str, second: str) -> bool:
@@ -274,13 +275,6 @@ def source_note(things: Iterable[MapObject], key: str) -> str:
     if sources == {"model"}:
         return ", a model says"
     return ", a person says" if sources == {"user"} else ""
-
-
-def _is_among(word: str, words: set[str]) -> bool:
-    """Whether a word, a synonym or a form of it is among words ("sit" for "sitting")."""
-    forms = {f"{word}ing", f"{word}{word[-1]}ing", f"{word}ed"}
-    same = Thesaurus.load().attribute_words(word)
-    return bool(words & (same | forms if len(word) >= _SHORTEST_STEM else same))
 
 
 def _colour_score(wanted: str, value: str) -> float:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import trees, verbalization
-from scenemind.language.english import shown, with_article
+from scenemind.language.english import is_plural, shown, with_article
 from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.trees import Condition, NounPhrase, Related
 from scenemind.memory import MapObject
@@ -29,7 +29,7 @@ from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
 from scenemind.reasoning.symbolic.set_answers import exists
-from scenemind.reasoning.symbolic.situated.usual import (
+from scenemind.reasoning.symbolic.usual import (
     attribute_of,
     attribute_values,
     find_room,
@@ -74,7 +74,7 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
     if fits.any():
         those = found.where(fits).objects
         # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
-        is_all_asked = say.has_plural_noun(question.subject)
+        is_all_asked = is_plural(question.subject.noun)
         number = say.counted(len(objects), noun)
         some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
         sure = min(say.mean_existence(those), 1.0)

@@ -30,7 +30,7 @@ from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
 from scenemind.reasoning.symbolic.set_answers import set_of
-from scenemind.reasoning.symbolic.situated.usual import attribute_of
+from scenemind.reasoning.symbolic.usual import attribute_of
 
 # Things that are each told; of more the most frequent colour is.
 _FEW = 3

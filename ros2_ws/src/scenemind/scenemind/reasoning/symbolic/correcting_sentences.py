@@ -17,7 +17,7 @@ from scenemind.language import trees
 from scenemind.language.assertions import asserts, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
-from scenemind.language.questions import read_text
+from scenemind.language.questions import find_question
 from scenemind.language.rewording import Rewording, as_correction, commands_of
 from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
 from scenemind.language.spelling import spelled_correction
@@ -237,10 +237,7 @@ def _check_number(query: Query, at: Resolver) -> None:
     told = _HOW_MANY.search(query.text)
     if told is None:
         return
-    try:
-        question = read_text(f"are there {told['things']}?").question
-    except NotUnderstoodError:
-        return
+    question = find_question(f"are there {told['things']}?")
     if not isinstance(question, trees.Exists) or not question.subject.count:
         return
     known = exists(question, at).sentence

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import joined, normal, plural, shown, with_article
+from scenemind.language.english import joined, normal, number_word, plural, shown, with_article
 from scenemind.language.trees import Redo, Undo
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import (
@@ -585,7 +585,6 @@ def _all_of(entries: Sequence[Correction]) -> str:
     return f'{them} of "{shown(entries[0].reason)}": {bounded(each)}'
 
 
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
 # Parts of one thing have less air between them.
 _APART_M = 0.5
 
@@ -647,7 +646,7 @@ def check_several_of(thing: MapObject, count: int, noun: str, at: Resolver) -> N
         raise ReasoningError(
             "invalid_request",
             f'{sentence(the(thing))[:-1]} is not called "{noun}", so I changed nothing. If it is'
-            f' several things, say "split object {thing.object_id} in {_NUMBERS[count]}".',
+            f' several things, say "split object {thing.object_id} in {number_word(count)}".',
         )
 
 
@@ -666,8 +665,9 @@ def split(thing: MapObject, count: int) -> tuple[list[Edit], str]:
     if places is None:
         raise ReasoningError(
             "invalid_request",
-            f"I see no gap in {the(thing)} that parts it in {_NUMBERS[count]}, so I leave it whole:"
-            " look at it from more sides, or split it by a place in each part (the edit `split`).",
+            f"I see no gap in {the(thing)} that parts it in {number_word(count)}, so I leave it"
+            " whole: look at it from more sides, or split it by a place in each part (the edit"
+            " `split`).",
         )
-    text = f"Now {the(thing)} is {_NUMBERS[count]} things, parted where there is a gap."
+    text = f"Now {the(thing)} is {number_word(count)} things, parted where there is a gap."
     return [Edit("split", (thing.object_id,), places=tuple(places))], text

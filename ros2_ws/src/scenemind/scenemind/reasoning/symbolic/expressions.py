@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenemind.language import trees, verbalization
-from scenemind.language.english import joined, shown
+from scenemind.language.english import is_plural, joined, shown
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import (
     HasAttribute,
@@ -32,10 +32,10 @@ from scenemind.reasoning.symbolic.presumptions import (
     is_near_miss,
     unfit_parts,
 )
-from scenemind.reasoning.symbolic.replies import has_plural_noun, the
+from scenemind.reasoning.symbolic.replies import the
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import usual_count
+from scenemind.reasoning.symbolic.usual import usual_count
 
 _VIEWS = {"facing": "seen by who faces", "from": "seen from"}
 _LONGEST = 1000  # characters
@@ -286,4 +286,4 @@ def _describes_one(question: trees.Question | None, query: Query) -> bool:
         return False
     before = query.text.lower().split(of.noun or None)[0]
     is_any = not of.definite and not _ANY.isdisjoint(before.split())
-    return not is_any and not has_plural_noun(of)
+    return not is_any and not is_plural(of.noun)

@@ -11,7 +11,6 @@ from scenemind.language.english import is_plural, normal, shown
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
-from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
 
 _NAMED = 4
@@ -69,11 +68,11 @@ def graded_label_scores(scene: Scene, noun: str) -> Scores:
         scores, _ = label_scores(scene, part)
         if scores.any():
             break
-    several = is_plural(noun.split(" ")[-1])
+    several = is_plural(noun)
     matches = scene.matches(part) if part else []
     is_exact = any(normal(match.label) == part for match in matches)
     for match in matches:
-        is_other = is_plural(match.label.split(" ")[-1]) != several
+        is_other = is_plural(match.label) != several
         is_special = is_exact and normal(match.label).endswith(f" {part}")
         factor = (_OTHER_NUMBER if is_other else 1.0) * (_MORE_SPECIAL if is_special else 1.0)
         scores[scene.rows_called([match.label])] *= factor
@@ -116,10 +115,8 @@ def _rows_of_kind(scene: Scene, kind: str) -> list[int]:
 def _with_thing(scene: Scene, name: str, rows: list[int]) -> list[int]:
     """The parts of a building that have a thing of a name: "the window wall"; all where none has
     one."""
-    things = scene.rows_called(match.label for match in scene.matches(name) if match.sure)
-    held = {
-        other for thing in things for by in CARRYING for other, _ in scene.relations_of(thing, by)
-    }
+    things = scene.rows_surely(name)
+    held = {row for thing in things for row in scene.carriers_of(thing)}
     return [row for row in rows if row in held] or rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scenemind.language import trees
-from scenemind.language.english import shown, with_article
+from scenemind.language.english import is_plural, shown, with_article
 from scenemind.memory import MapObject
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic import replies as say
@@ -17,7 +17,7 @@ from scenemind.reasoning.symbolic.attribute_scores import (
 )
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
-from scenemind.reasoning.symbolic.situated.usual import attribute_of, usual_of
+from scenemind.reasoning.symbolic.usual import attribute_of, usual_of
 
 _DESCRIBED = (
     *("color", "size", "dimensions", "shape", "orientation"),
@@ -79,7 +79,7 @@ def attribute(question: trees.AskAttribute, at: Resolver) -> Reply:
         text = f"there are {say.counted(len(known), noun)}: {say.bounded(each)}"
     is_measured = key == "color" and not any(key in thing.attribute_sources for thing in known)
     sure = found.confidence * (_AS_MEASURED if is_measured else 1.0)
-    return Reply(text, sure, known, say.shown_at_length(known[0].attributes[key]))
+    return Reply(text, sure, known, shown(known[0].attributes[key], say.AT_LENGTH))
 
 
 def _told(thing: MapObject, key: str) -> str:
@@ -90,7 +90,7 @@ def _told(thing: MapObject, key: str) -> str:
 def describe_things(question: trees.Describe, at: Resolver) -> Reply:
     """All known attributes of one object, or of each of a few, with their sources."""
     subject = question.subject
-    rows = at.every(subject) if say.has_plural_noun(subject) else np.array([at.single(subject)])
+    rows = at.every(subject) if is_plural(subject.noun) else np.array([at.single(subject)])
     if len(rows) > say.MAX_LISTED:
         raise at.ambiguous(subject, rows)
     things = at.scene.objects_at(rows)

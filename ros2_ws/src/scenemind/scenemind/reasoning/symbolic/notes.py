@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
-from scenemind.language.english import normal, roots, word_set
+from scenemind.language.english import grams, normal, roots, shown, word_set
 from scenemind.language.lexicon import BE
 from scenemind.language.speech_acts import words_in
 from scenemind.language.tokens import tokenize
@@ -17,7 +17,7 @@ from scenemind.language.vocabulary import LabelIndex, Vocabulary
 from scenemind.memory import MapObject
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.query import Query
-from scenemind.reasoning.symbolic.replies import Reply, shown_at_length, the
+from scenemind.reasoning.symbolic.replies import AT_LENGTH, Reply, the
 
 _LONGEST_NOUN = 3  # words
 _SURE = 0.75  # by rule of thumb: the words are the person's, the match is by words alone
@@ -44,7 +44,7 @@ def find_note(query: Query, noted: Mapping[int, MapObject]) -> Reply | None:
     ]
     if not found:
         return None
-    told = [f"of {the(thing)} I was told: {shown_at_length(note)}" for thing, note in found]
+    told = [f"of {the(thing)} I was told: {shown(note, AT_LENGTH)}" for thing, note in found]
     return Reply(
         "; ".join(told), _SURE, tuple(dict.fromkeys(thing for thing, _ in found)), found[0][1]
     )
@@ -56,11 +56,10 @@ def _named(
     """The objects that a question names or marks, and its other words."""
     index = LabelIndex({thing.label for thing in noted.values()})
     strict, labels, rest = Vocabulary.load().strict, set[str](), set(range(len(words)))
-    for first in range(len(words)):
-        for end in range(first + 1, min(first + _LONGEST_NOUN, len(words)) + 1):
-            if matches := strict(normal(" ".join(words[first:end])), index):
-                labels |= {match.label for match in matches}
-                rest -= set(range(first, end))
+    for first, end, gram in grams(words, _LONGEST_NOUN):
+        if matches := strict(normal(gram), index):
+            labels |= {match.label for match in matches}
+            rest -= set(range(first, end))
     marked = query.marked_object_ids
     about = [thing for i, thing in noted.items() if i in marked or thing.label in labels]
     return about, [words[at] for at in sorted(rest)]

@@ -42,7 +42,7 @@ from scenemind.reasoning.symbolic.ranks import (
 )
 from scenemind.reasoning.symbolic.relation_scores import Weighted, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.usual import find_room, purpose_share
+from scenemind.reasoning.symbolic.usual import find_room, purpose_share
 from scenemind.reasoning.symbolic.viewpoint import Surroundings, seen_by
 
 # Exponents of the scores of relations; 1 for all others.

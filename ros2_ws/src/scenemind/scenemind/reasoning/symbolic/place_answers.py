@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import joined, shown, with_article
+from scenemind.language.english import is_plural, joined, shown, with_article
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
@@ -26,7 +26,7 @@ from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found, Scene, find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room, room_kinds, room_weights
+from scenemind.reasoning.symbolic.usual import find_room, room_kinds, room_weights
 from scenemind.reasoning.symbolic.viewpoint import bearing_of
 
 # A landmark has at least this share of the object's length, so that it is easier to find.
@@ -262,7 +262,7 @@ def size(question: trees.Size, at: Resolver) -> Reply:
     if question.subject == NounPhrase("ceiling", definite=True) and not at.rows(question.subject):
         seen = _room_size("height", at.scene)
         return replace(seen, text=f"I have not seen the ceiling; {seen.text}")
-    if say.has_plural_noun(question.subject) or _are_several(question.subject, at):
+    if is_plural(question.subject.noun) or _are_several(question.subject, at):
         return _sizes(question, at)
     thing = at.scene.objects[at.single(question.subject)]
     if thing.object_id < 0 and thing.label != "wall":
@@ -340,8 +340,7 @@ def telling(kind: str, at: Resolver) -> dict[str, MapObject]:
     object of each."""
     weights, scene, found = room_weights(kind), at.scene, {}
     for name in sorted(filter(weights.get, weights), key=lambda name: -weights[name]):
-        sure = (match.label for match in scene.matches(name) if match.sure)
-        things = scene.objects_at(scene.rows_called(sure))
+        things = scene.objects_at(scene.rows_surely(name))
         if things:
             found[name] = max(things, key=lambda thing: thing.confidence)
     return found

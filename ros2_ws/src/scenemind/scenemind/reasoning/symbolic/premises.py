@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import joined, normal, number_word, plural, shown, with_article
+from scenemind.language.english import (
+    is_plural,
+    joined,
+    normal,
+    number_word,
+    plural,
+    shown,
+    with_article,
+)
 from scenemind.memory import MapObject
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import letter_score
@@ -18,7 +26,6 @@ from scenemind.reasoning.symbolic.replies import (
     be,
     candidates,
     counted,
-    has_plural_noun,
     sentence,
     span_words,
     the,
@@ -68,7 +75,7 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
         else subject
     )
     try:
-        if isinstance(phrase, trees.NounPhrase) and has_plural_noun(phrase):
+        if isinstance(phrase, trees.NounPhrase) and is_plural(phrase.noun):
             return _all_of(phrase, at)
         objects: tuple[MapObject, ...] = (_single(phrase, at),)
     except ReasoningError as error:

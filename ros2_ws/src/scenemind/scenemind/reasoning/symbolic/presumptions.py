@@ -22,14 +22,13 @@ from scenemind.language.qualities import find_look
 from scenemind.language.trees import Condition, HasAttribute, NounPhrase, Related, with_parts
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
-from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import bearers, is_relative
 from scenemind.reasoning.symbolic.label_scores import has_words, label_scores, rows_standing_in
 from scenemind.reasoning.symbolic.phrase_scores import PhraseScores, is_in_room
 from scenemind.reasoning.symbolic.relation_scores import BESIDE, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 
 if TYPE_CHECKING:
     from scenemind.reasoning.symbolic.resolver import Resolver
@@ -85,8 +84,7 @@ def _unknown(phrase: NounPhrase, condition: Condition, scene: Scene) -> str:
         return _NO_ROOMS if is_room else ""
     if condition.predicate != "supports" or singular(noun) not in PARTS:
         return ""
-    named = scene.rows_called(match.label for match in scene.matches(noun) if match.sure)
-    carriers = {one for row in named for by in CARRYING for one, _ in scene.relations_of(row, by)}
+    carriers = {one for row in scene.rows_surely(noun) for one in scene.carriers_of(row)}
     wholes = np.flatnonzero(label_scores(scene, phrase.noun)[0]).tolist()
     return _NO_PARTS if carriers.isdisjoint(wholes) else ""
 

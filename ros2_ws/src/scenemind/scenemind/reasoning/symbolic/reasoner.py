@@ -14,12 +14,12 @@ from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
 from scenemind.language.loose import read_question
-from scenemind.language.questions import parse_question, read_text
+from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, reworded
 from scenemind.language.situation import split_situation
 from scenemind.language.speech_acts import sentences, split_speaker
-from scenemind.language.spelling import is_read, respelled
+from scenemind.language.spelling import respelled
 from scenemind.language.tokens import NotUnderstoodError
 from scenemind.memory import MemoryAccess, MemorySnapshot
 from scenemind.reasoning.method import Asking, GroundReply, MethodReply
@@ -108,9 +108,8 @@ def _is_guess(query: Query, question: trees.SituatedQuestion, reply: Reply, at: 
         return True
     if at.stands:
         return reply.confidence < _LIKELY
-    try:
-        asked = parse_question(query.text)
-    except NotUnderstoodError:
+    asked = find_question(query.text)
+    if asked is None:
         is_of_room = isinstance(question, trees.Choose) and is_room(question.subject)
         is_shape = is_of_room or isinstance(question, _LOOSE_ALONE)
         return bool(unread) or reply.confidence < (_LIKELY if is_shape else _LIKELY_UNREAD)
@@ -234,7 +233,7 @@ class SymbolicReasoner:
         reply: _Found
         likely = said is not None and said.likelihood >= _LIKELY_MEANT
         try:
-            if self._reader is not None and asking is not None and not is_read(text):
+            if self._reader is not None and asking is not None and not find_question(text):
                 takes = False
                 meant = self._reader.read(text, labels, asking)
                 query = replace(query, text=meant or text)
@@ -495,13 +494,9 @@ def _of_unmarked(tree: Any) -> Any:
 
 def _question_before(text: str) -> trees.Question | None:
     """The question that was asked before, or that was taken for it; None where it was none."""
-    try:
-        return parse_question(text) if text else None
-    except NotUnderstoodError:
-        said = reworded(text)
-    if said is None or said.likelihood < _LIKELY_MEANT or not is_read(said.text):
-        return None
-    return parse_question(said.text)
+    question = find_question(text) if text else None
+    said = None if question or not text else reworded(text)
+    return find_question(said.text) if said and said.likelihood >= _LIKELY_MEANT else question
 
 
 def _bounded(reply: GroundReply, text: str) -> GroundReply:

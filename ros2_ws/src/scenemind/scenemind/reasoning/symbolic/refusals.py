@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import clauses_of
-from scenemind.language.english import is_plural, joined, normal, plural, shown, singular
-from scenemind.language.questions import parse_question, read_text
+from scenemind.language.english import grams, is_plural, joined, normal, plural, shown, singular
+from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, commands_of, reworded
-from scenemind.language.spelling import is_read, spelled_question, thing_words
+from scenemind.language.spelling import spelled_question, thing_words
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.trees import Exists, NounPhrase, Question, SituatedQuestion, noun_phrases
 from scenemind.language.verbalization import describe
@@ -23,7 +23,7 @@ from scenemind.language.vocabulary import Vocabulary
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 
 _LONGEST_NAME = 3  # words
 _WORTH_OFFERING = 0.2  # least likelihood of a plain question
@@ -65,7 +65,7 @@ def may_be_said_again(error: ReasoningError, text: str, labels: Collection[str])
         labels: of the map's objects.
     """
     code = error.failure.code
-    is_open = code == "not_found" and is_read(text) and names_nothing(parse_question(text), labels)
+    is_open = code == "not_found" and names_nothing(find_question(text), labels)
     return (is_open or code == "not_understood") and not error.failure.suggestion
 
 
@@ -83,9 +83,7 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
         return None
     questions = [spelled_question(each, labels) for each in said.text.split("? ")]
     plain = f"{'? '.join(questions)}?"
-    if not is_read(plain) or (
-        is_read(query.text) and parse_question(query.text) == parse_question(plain)
-    ):
+    if find_question(plain) in (None, find_question(query.text)):
         return None
     # Who leaves out a thing of the map, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
@@ -97,15 +95,13 @@ def _things_in(text: str, labels: Collection[str]) -> set[str]:
     """The labels of the map that a text says as they are, or by another word."""
     vocabulary, found = Vocabulary.load(), set[str]()
     words = [singular(token.word) for token in tokenize(text)]
-    for at in range(len(words)):
-        for end in range(at + 1, min(at + _LONGEST_NAME, len(words)) + 1):
-            name = " ".join(words[at:end])
-            if name in labels or name in thing_words():
-                found |= {match.label for match in vocabulary.match(name, labels) if match.sure}
+    for _, _, name in grams(words, _LONGEST_NAME):
+        if name in labels or name in thing_words():
+            found |= {match.label for match in vocabulary.match(name, labels) if match.sure}
     return found
 
 
-def names_nothing(question: Question, labels: Collection[str]) -> bool:
+def names_nothing(question: Question | None, labels: Collection[str]) -> bool:
     """Whether a question is about things of a name that nobody knows."""
     vocabulary, names = Vocabulary.load(), thing_words()
     nouns = {normal(phrase.noun) for phrase in noun_phrases(question) if phrase.noun}
@@ -160,10 +156,7 @@ def _nearest_phrase(text: str, labels: Collection[str]) -> str:
     """What a phrase may mean whose words were taken for one name, such as "leftmost chair" for
     "chair left"; else the one thing of the map that it names; empty where there is none."""
     things = _things_in(text, labels)
-    try:
-        nouns = [phrase.noun for phrase in noun_phrases(parse_question(text))]
-    except NotUnderstoodError:
-        nouns = []
+    nouns = [phrase.noun for phrase in noun_phrases(find_question(text))]
     if not any(normal(noun) not in things and len(noun.split()) > 1 for noun in nouns):
         return ""  # its words were taken one by one
     is_one = len(things) == len(nouns) == 1  # the sofa is not meant by "the lamp by the sofa"
@@ -177,7 +170,7 @@ def _as_phrase(text: str, labels: Collection[str]) -> str:
     nouns = [part.noun for part in noun_phrases(phrase) if part.noun]
     known = all(any(m.sure for m in vocabulary.match(noun, labels)) for noun in nouns)
     meant = describe(phrase) if phrase.noun and known and not phrase.unread else ""
-    return meant if meant and is_read(meant) and normal(meant) not in normal(text) else ""
+    return meant if meant and find_question(meant) and normal(meant) not in normal(text) else ""
 
 
 def _is_told(text: str) -> bool:
@@ -252,7 +245,7 @@ def check_all_used(question: Question, text: str, at: Resolver) -> None:
         bare = text
         for words in unused:
             bare = _replaced(f"{words} ", "", bare)
-        suggestion = bare if bare != text and is_read(bare) else ""
+        suggestion = bare if bare != text and find_question(bare) else ""
         words = joined([f'"{shown(word)}"' for word in unused])
         reason = f'I do not understand {words} in "{shown(text)}": nothing in the map says it.'
         meant = did_you_mean_this(suggestion)
@@ -272,11 +265,7 @@ def did_you_mean_this(suggestion: str) -> str:
 def _with_known_nouns(text: str, labels: Collection[str]) -> str:
     """A question with the nearest label for each noun that no object has; empty where a noun has
     none or several, or where all are known."""
-    vocabulary, said = Vocabulary.load(), text
-    try:
-        question = parse_question(text)
-    except NotUnderstoodError:
-        return ""
+    vocabulary, said, question = Vocabulary.load(), text, find_question(text)
     if isinstance(question, Exists) and question.subject == NounPhrase(question.subject.noun, True):
         return ""  # "is the lamp hot" does not ask for a lamp
     for noun in dict.fromkeys(phrase.noun for phrase in noun_phrases(question) if phrase.noun):

@@ -35,7 +35,7 @@ from scenemind.reasoning.symbolic.attribute_scores import alike, darkness
 from scenemind.reasoning.symbolic.graded_relations import SIDES, Onlooker, Pairs
 from scenemind.reasoning.symbolic.measures import AS_LONG_M, LESS, MEASURED_BY, extent_m
 from scenemind.reasoning.symbolic.scene import Links, Scene, Scores
-from scenemind.reasoning.symbolic.situated.usual import room_weights
+from scenemind.reasoning.symbolic.usual import room_weights
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
@@ -214,8 +214,7 @@ class GradedRelations:
         """Whether a thing is on or in one of others, or one of them on or in it."""
         ends = [other for other in others if other is not None]
         pairs = [*itertools.product([row], ends), *itertools.product(ends, [row])]
-        of = self._scene.relations_of
-        return any(end == b for a, b in pairs for name in CARRYING for end, _ in of(a, name))
+        return any(end in self._scene.carriers_of(row) for row, end in pairs)
 
     def graded(
         self, predicate: str, rows: Sequence[int], onlooker: Onlooker, among: Rows
@@ -257,8 +256,8 @@ class GradedRelations:
         """Graded scores (N,) for lying in a kind of room: near what such rooms have; all 1 without
         it."""
         scene = self._scene
-        sure = (m.label for name in room_weights(kind) for m in scene.matches(name) if m.sure)
-        gaps = [scene.gaps_to_m(row) for row in scene.rows_called(dict.fromkeys(sure))]
+        rows = {row for name in room_weights(kind) for row in scene.rows_surely(name)}
+        gaps = [scene.gaps_to_m(row) for row in rows]
         return 1.0 * (np.min(gaps, axis=0) <= _ROOM_M) if gaps else np.ones(len(scene))
 
     def graded_between(self, first: Weighted, second: Weighted, among: Rows) -> Scores:

@@ -11,7 +11,6 @@ import numpy as np
 from scenemind.geometry import Box3D
 from scenemind.language import verbalization
 from scenemind.language.english import (
-    is_plural,
     joined,
     number_word,
     plural,
@@ -38,7 +37,8 @@ _VERBS = {
 _SAID_BACK = {"me": "you", "my": "your", "the marked": "that"}
 _OF_ASKER = re.compile(r"\b(?:me|my|the marked)\b")
 _BUILDING = frozenset(("floor", "wall", "ceiling"))
-_MAX_SENTENCE = 200
+# Most characters of a text from outside that may be a sentence.
+AT_LENGTH = 200
 _NS_PER_S = 1_000_000_000
 _LATELY_NS = 2 * _NS_PER_S  # people are still where they were seen so lately
 _SPANS = (("days", 86_400), ("h", 3_600), ("min", 60))
@@ -163,17 +163,6 @@ def noun_of(reference: Reference, fallback: str = "object") -> str:
     return shown(reference.noun or fallback)
 
 
-def has_plural_noun(reference: Reference) -> bool:
-    """Whether a reference is a plural ("the chairs")."""
-    return is_plural(reference.noun.split(" ")[-1])
-
-
-def shown_at_length(text: str) -> str:
-    """Text from outside that may be a sentence, as one line of bounded length."""
-    line = " ".join(text[: 4 * _MAX_SENTENCE].split())
-    return line if len(line) <= _MAX_SENTENCE else line[: _MAX_SENTENCE - 3] + "..."
-
-
 def metres(value: float) -> str:
     """Length with two decimals, the accuracy of a depth camera."""
     return f"{value:.2f} m"
@@ -267,7 +256,7 @@ def not_known_whether(what: str, objects: Sequence[MapObject]) -> ReasoningError
 
 def value_words(key: str, value: str) -> str:
     """An attribute with its verb: " is red", " is made of wood", " can be used to sit on it"."""
-    said = shown_at_length(value)
+    said = shown(value, AT_LENGTH)
     if key == "caption":
         return f' looks like this: "{said.rstrip(".")}"'
     return f" {_VERBS.get(key, 'is')} {said}"

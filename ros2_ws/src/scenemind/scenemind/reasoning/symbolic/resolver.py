@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenemind.language import lexicon, trees, verbalization
-from scenemind.language.english import shown, singular, with_article
+from scenemind.language.english import is_plural, shown, singular, with_article
 from scenemind.language.lexicon import OF_BOXES
 from scenemind.language.measures import CLOSER, is_measured
 from scenemind.language.trees import (
@@ -55,7 +55,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
     relations_of,
 )
 from scenemind.reasoning.symbolic.scene import Found, Scene, Scores, find_kind
-from scenemind.reasoning.symbolic.situated.usual import find_room
+from scenemind.reasoning.symbolic.usual import find_room
 from scenemind.reasoning.symbolic.viewpoint import Surroundings, viewpoint_of
 
 Place = Literal["seen", "told", "of camera", "unknown"]
@@ -324,7 +324,7 @@ class Resolver:
         is the best; below 1 it is said that several may be meant."""
         anchor = rank.anchor
         is_one = isinstance(anchor, NounPhrase) and anchor.definite and len(best)
-        if not is_one or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
+        if not is_one or not isinstance(anchor, NounPhrase) or is_plural(anchor.noun):
             return 1.0
         meant = [one for one in self.anchors(anchor) if one.row is not None]
         highest = max((one.score for one in meant), default=0.0)
@@ -494,7 +494,7 @@ class Resolver:
     def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
         it."""
-        if len(rows) < 2 or not phrase.definite or phrase.count or say.has_plural_noun(phrase):
+        if len(rows) < 2 or not phrase.definite or phrase.count or is_plural(phrase.noun):
             return rows
         match = self.scene.matches(phrase.noun)[:1]
         words = match[0].unknown.split() if match else []
@@ -688,7 +688,7 @@ class Resolver:
         """
         rows = np.array([a.row for a in self.anchors(things) if a.row is not None], np.intp)
         is_phrase = isinstance(things, NounPhrase) and things.noun
-        if is_phrase and not say.has_plural_noun(things) and len(rows) > 1:
+        if is_phrase and not is_plural(things.noun) and len(rows) > 1:
             raise self.ambiguous(things, rows)
         return self._of_rows(rows)
 

@@ -17,7 +17,7 @@ from scenemind.language.english import normal
 from scenemind.language.vocabulary import Vocabulary, WordMatch
 from scenemind.memory import MapObject, MemorySnapshot, Relation, StructurePlane
 from scenemind.memory.graph.common_sense import sense_of
-from scenemind.memory.graph.relations import find_relation
+from scenemind.memory.graph.relations import CARRYING, find_relation
 from scenemind.memory.graph.relations.box_relations import Bounds
 from scenemind.memory.types import LIKELY, NOTE, StructureKind
 
@@ -187,6 +187,10 @@ class Scene:
         of = self.rows_of_label
         return [row for label in labels for row in of.get(label) or self.may_be[label]]
 
+    def rows_surely(self, noun: str) -> list[int]:
+        """Rows of the objects that surely are what a noun says."""
+        return self.rows_called(match.label for match in self.matches(noun) if match.sure)
+
     @cached_property
     def room(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lowest and highest corner (2,) of what is known, seen from above."""
@@ -294,6 +298,10 @@ class Scene:
         links = self.stored(predicate)
         for at in links.of_subjects.get(row, ()):
             yield int(links.objects[at]), float(links.confidence[at])
+
+    def carriers_of(self, row: int) -> list[int]:
+        """Rows of what carries, contains or embeds a thing."""
+        return [other for by in CARRYING for other, _ in self.relations_of(row, by)]
 
     @cached_property
     def _stored(self) -> dict[str, Links]:

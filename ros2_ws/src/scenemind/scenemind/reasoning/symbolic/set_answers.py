@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ import numpy as np
 from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.clauses import PARTS
 from scenemind.language.english import (
+    is_plural,
     joined,
     normal,
     number_word,
@@ -44,7 +44,7 @@ from scenemind.reasoning.symbolic.relation_scores import (
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
-from scenemind.reasoning.symbolic.situated.usual import find_room, usual_count
+from scenemind.reasoning.symbolic.usual import find_room, usual_count
 
 _CONSUMING = ("eat", "drink")
 # Most things whose places are told where none is where it was looked for.
@@ -269,7 +269,7 @@ def _at_each_anchor(
     if not isinstance(related, Related) or related.negated or len(related.anchors) != 1:
         return no_several
     anchor = related.anchors[0]
-    if not anchor.definite or not isinstance(anchor, NounPhrase) or say.has_plural_noun(anchor):
+    if not anchor.definite or not isinstance(anchor, NounPhrase) or is_plural(anchor.noun):
         return no_several
     anchors = _trusted(at.rows(anchor))[0].objects  # none: "in the corner of the room"
     is_building = any(one.object_id < 0 for one in anchors)  # "on the wall": on any
@@ -401,10 +401,10 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
     gaps[~at.scene.is_object | (at.scene.confidence < DOUBTED)] = np.inf
     rows = [anchor.row for anchor in anchors if anchor.row is not None]
     gaps[rows] = np.inf
-    for row, predicate in itertools.product(rows[:1], CARRYING):  # what it holds, or holds it
+    for predicate in CARRYING if rows else ():
         held = relations_of(at.scene).to_the_letter(predicate, anchors[:1], 1.0 + gaps, None) > 0.0
         gaps[held] = np.inf
-        gaps[[carrier for carrier, _ in at.scene.relations_of(row, predicate)]] = np.inf
+    gaps[[other for row in rows[:1] for other in at.scene.carriers_of(row)]] = np.inf
     nearest = int(np.argmin(gaps))
     if np.isfinite(gaps[nearest]):
         closest = say.the(at.scene.objects[nearest])

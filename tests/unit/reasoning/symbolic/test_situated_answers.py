@@ -20,7 +20,7 @@ from scenemind.reasoning.symbolic.place_answers import side_of
 from tests.tables import read_table
 from tests.unit.reasoning.scene import ROOM, SmallMemory, room_memory, snapshot_of, thing
 
-TABLE = read_table(__file__, "room")
+TABLE = read_table(__file__, "situated")
 # This situation has no place, so the camera's counts.
 FACING = "I am facing the door and the dining table is behind me."
 HERE = "I have just come in."

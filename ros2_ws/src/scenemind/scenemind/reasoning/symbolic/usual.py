@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from scenemind.language import lexicon
-from scenemind.language.english import normal, read_table, singular
+from scenemind.language.english import normal, read_table, roots, singular
 from scenemind.language.trees import Attribute
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
@@ -21,7 +21,6 @@ from scenemind.memory.attributes.lazy_attributes import quick_attributes
 
 # A use that says nothing without what it is done to.
 _ANY_USE = ("put",)
-_ENDINGS = ("ing", "ed", "es", "s", "y", "e")
 # Largest ratio of the sides of a round object; shares of a measured colour and of a measured size.
 _LONG, _SEEN, _SIZED = 1.25, 0.7, 0.75
 # Measured mean colour -> true colours, likeliest first: indoor light is dim and warm, and shadows
@@ -80,10 +79,7 @@ class _Table(BaseModel):
 
 def purpose_share(label: str, words: Sequence[str]) -> float:
     """Share of the words that a label's purposes or name explain, in [0, 1]."""
-    if not words:
-        return 0.0
-    known = _purposes_of(label)
-    return sum(stem(word) in known for word in words) / len(words)
+    return _share_of(words, _purposes_of(label)) if words else 0.0
 
 
 def use_share(label: str, words: Sequence[str]) -> float:
@@ -92,11 +88,12 @@ def use_share(label: str, words: Sequence[str]) -> float:
     verb, *others = words
     known, users = _purposes_of(label), _table().uses.get(verb)
     named = users is not None and not users.isdisjoint(_names(label))
-    purposes = known - {stem(word) for word in normal(label).split()}
-    share = sum(stem(word) in purposes for word in others) / len(others) if others else 1.0
-    is_by_purpose = stem(verb) in purposes and (users is None or (bool(others) and share == 1.0))
+    purposes = known.difference(*map(roots, normal(label).split()))
+    share = _share_of(others, purposes) if others else 1.0
+    is_purpose = _share_of((verb,), purposes) > 0.0
+    is_by_purpose = is_purpose and (users is None or (bool(others) and share == 1.0))
     is_by_purpose |= verb == "put" and bool(others) and share == 1.0  # flowers into a vase
-    is_so = named or is_by_purpose if verb not in _ANY_USE else stem(verb) in purposes
+    is_so = named or is_by_purpose if verb not in _ANY_USE else is_purpose
     if is_so or named:
         return (1.0 + share) / 2.0
     return share if verb in _ANY_USE and others else 0.0
@@ -111,7 +108,8 @@ def attribute_of(thing: MapObject, key: Attribute) -> Usual:
     """Attribute of an object in one word: as said of it or measured, else the usual one."""
     said = thing.attributes.get(key, "") if key in thing.attribute_sources else ""
     if key == "color":
-        return Usual(plain_color(said), 1.0) if plain_color(said) else _color(thing)
+        plain = lexicon.base_colour(said)
+        return Usual(plain, 1.0) if plain in lexicon.COLOURS.values() else _color(thing)
     if key == "size":
         return _size(thing)
     if said:
@@ -122,12 +120,6 @@ def attribute_of(thing: MapObject, key: Attribute) -> Usual:
 def attribute_values() -> Mapping[Attribute, Mapping[str, str]]:
     """Words for values of attributes -> the plain word ("circular" -> "round")."""
     return _table().values
-
-
-def plain_color(words: str) -> str:
-    """Plain colour: "brown" of "light brown"; empty for other words."""
-    *_, last = words.split() or [""]
-    return _table().values["color"].get(last, "")
 
 
 def usual_count(noun: str) -> int | None:
@@ -182,19 +174,14 @@ def room_kinds() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def stem(word: str) -> str:
-    """A word without its usual endings."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-@lru_cache(maxsize=4096)
 def _purposes_of(label: str) -> frozenset[str]:
     words = " ".join(_table().purposes.get(name, "") for name in _names(label))
-    return frozenset(stem(word) for word in (*words.split(), *normal(label).split()))
+    return frozenset().union(*map(roots, (*words.split(), *normal(label).split())))
+
+
+def _share_of(words: Sequence[str], known: frozenset[str]) -> float:
+    """Share of the words of which a root is known."""
+    return sum(not roots(word).isdisjoint(known) for word in words) / len(words)
 
 
 @lru_cache(maxsize=4096)
@@ -214,7 +201,7 @@ def _named(table: Mapping[str, _T], label: str, otherwise: _T) -> _T:
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    content = read_table("scenemind.reasoning.symbolic.situated", "usual.yaml")
+    content = read_table("scenemind.reasoning.symbolic", "usual.yaml")
     content["values"] |= {"color": lexicon.COLOURS}
     return _Table.model_validate(content)
 
@@ -230,7 +217,7 @@ def _color(thing: MapObject) -> Usual:
     if not measured:
         return usual_of(thing.label, "color")
     usual = _find_usual(thing.label, "color")
-    likely = _LIKELY.get(measured, (plain_color(measured) or measured,))
+    likely = _LIKELY.get(measured, (lexicon.base_colour(measured),))
     if usual is not None and usual.value in likely:
         return Usual(usual.value, max(usual.share, _SEEN))
     return Usual(likely[0], _SEEN)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenemind.reasoning.symbolic.situated import usual as ordinary
+from scenemind.reasoning.symbolic import usual as ordinary
 from tests.unit.reasoning.scene import thing
 
 _OPPOSITES = (("open", "closed"), ("on", "off"), ("tidy", "messy"), ("made", "unmade"))
@@ -21,6 +21,7 @@ _OPPOSITES = (("open", "closed"), ("on", "off"), ("tidy", "messy"), ("made", "un
         (("washing", "clothes"), "washing machine", "clothes dryer"),
         (("dry", "clothes"), "clothes dryer", "washing machine"),
         (("sit",), "sofa", "lamp"),
+        (("playing",), "piano", "lamp"),
     ],
 )
 def test_purposes_of_things(words: tuple[str, ...], better: str, worse: str) -> None:

@@ -1,1 +1,0 @@
-"""Short answers to situated questions, from the asker's viewpoint."""
