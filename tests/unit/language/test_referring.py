@@ -60,6 +60,33 @@ def said_of(phrase: NounPhrase) -> list[tuple[str, str]]:
             for c in phrase.conditions if isinstance(c, Related)]  # fmt: skip
 
 
+def test_what_lies_beside_a_thing_is_no_place_of_its_own() -> None:
+    """Another chair to its left is no look of it, and a direction that it faces no place."""
+    for text in (
+        "there is one chair to its left.",
+        "there is a chair to it 's left.",
+        "to the left of the chair is a chair.",
+    ):
+        assert relations(f"the chair is red. {text}") == [("right of", "chair")]
+    text = "the chair, it is near a desk, to the right is a chair. behind is a wall."
+    said = [("near", "desk"), ("left of", "chair"), ("in front of", "wall")]
+    assert relations(text) == said
+    assert read("the chair is red. it is facing down and to the left.").phrase.ranks == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in this room is a table. the highlighted object is the lamp near the door.",
+        "there is a table. the lamp near the door is the highlighted object.",
+        "there is a table. we are looking for the lamp near the door.",
+        "above the lamp is a shelf. to the left of the lamp is a door.",
+    ],
+)
+def test_what_is_looked_for_may_be_named_last(text: str) -> None:
+    assert read(text).phrase.noun == "lamp"
+
+
 def noun_of(reference: Reference | None) -> str:
     assert isinstance(reference, NounPhrase)
     return reference.noun

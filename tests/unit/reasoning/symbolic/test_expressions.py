@@ -11,7 +11,7 @@ from scenemind.geometry import Pose
 from scenemind.reasoning import ReasoningError
 from scenemind.reasoning.method import GroundReply
 from scenemind.reasoning.symbolic import SymbolicReasoner
-from scenemind.reasoning.symbolic.expressions import ground_expression
+from scenemind.reasoning.symbolic.expressions import find_match, ground_expression
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.tables import read_table
 from tests.unit.language.test_referring import WORDS
@@ -136,6 +136,19 @@ def test_an_unknown_thing_that_chooses_is_a_failure(text: str) -> None:
         grounded(text)
     assert error.value.failure.code == "not_found"
     assert grounded(text, policy="always_answer").confidence <= 0.5
+
+
+def test_a_singular_anchor_is_the_one_that_is_called_so() -> None:
+    """The lamp by the only chair, though another one is nearer to an office chair."""
+    things = [
+        thing(1, "chair", (0, 0, 0.5), (0.5, 0.5, 1)),
+        *(thing(k, "office chair", (4, k, 0.5), (0.5, 0.5, 1)) for k in (2, 3)),
+        thing(4, "lamp", (1.0, 0, 0.5), (0.3, 0.3, 1)),
+        thing(5, "lamp", (4.6, 2, 0.5), (0.3, 0.3, 1)),
+    ]
+    scene = Scene(snapshot_of(things))
+    meant = [find_match(query(f"the lamp near {of}"), scene) for of in ("the chair", "chairs")]
+    assert [match.reply.objects[0].object_id for match in meant] == [4, 5]
 
 
 @pytest.mark.parametrize("policy", ["balanced", "always_answer"])

@@ -143,19 +143,19 @@ def test_corners_and_the_middle_of_the_room() -> None:
 
 
 def test_sides_are_graded_by_the_cosine_and_the_gap() -> None:
-    """Half where the cosine is 0.15, and 1/e of it at a gap of 1.5 m."""
-    angle = np.arccos(0.15)
+    """Half where the cosine is 0.3, and 1/e of it at a gap of 1.2 m."""
+    angle = np.arccos(0.3)
     near, far = ((r * np.cos(angle), r * np.sin(angle), 0.0) for r in (0.1, 2.0))
     two = pairs(((0, 0, 0), CUBE), (near, CUBE), (far, CUBE))
     found = SOUTH.beside(two, "right")
-    assert found == pytest.approx(0.5 * np.exp(-two.level_gap_m / 1.5))
+    assert found == pytest.approx(0.5 * np.exp(-two.level_gap_m / 1.2))
 
 
 def test_an_unknown_onlooker_looks_at_the_thing_and_is_less_sure() -> None:
     """It sees what somebody at its place sees, which only decides four parts of five."""
     two = pairs(((0, 0, 0), CUBE), ((1, 0, 0), CUBE))
     sure, unsure = (one.beside(two, "right")[0] for one in (SOUTH, UNKNOWN))
-    gap = np.exp(-two.level_gap_m[0] / 1.5)
+    gap = np.exp(-two.level_gap_m[0] / 1.2)
     assert unsure == pytest.approx(0.8 * sure + 0.2 * 0.5 * gap)
     nowhere = Onlooker(np.zeros(2))
     sides = [nowhere.beside(two, side)[0] for side in ("left", "right")]

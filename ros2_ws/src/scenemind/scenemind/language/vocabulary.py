@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from scenemind.language.english import normal, read_table, shown
 from scenemind.language.word_vectors import is_known, likenesses
 
-_EXACT, _SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
+_EXACT, SYNONYM, _HEAD, _SYNONYM_HEAD, _KIND = 1.0, 0.97, 0.95, 0.9, 0.9
 # Longer labels are found by their whole name only.
 LONGEST_NAME = 60
 _PERCENT = 100.0
@@ -112,7 +112,7 @@ class Thesaurus:
         yield Name(word, _EXACT, _HEAD, "the same word", f"a kind of {word}")
         for other in sorted(self.synonyms(word)):
             reason = f"another word for {word}"
-            yield Name(other, _SYNONYM, _SYNONYM_HEAD, reason, f"a kind of {word}")
+            yield Name(other, SYNONYM, _SYNONYM_HEAD, reason, f"a kind of {word}")
         for member in sorted(self._kinds.get(word, ())):
             yield Name(member, _KIND, _KIND, f"a kind of {word}", f"a kind of {word}")
 

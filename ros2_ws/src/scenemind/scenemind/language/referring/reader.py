@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from scenemind.language.lexicon import BUILDING, SIDE_WORDS
+from scenemind.language.english import find_number
+from scenemind.language.lexicon import BUILDING, INDEFINITE, SIDE_WORDS
 from scenemind.language.measures import CLOSER
 from scenemind.language.referring.chunks import ROOMS, Chunk, Kind, chunks_of
 from scenemind.language.referring.draft import (
@@ -147,8 +148,10 @@ class _Reader:
             self._anchor_to(relation, index)
 
     def _is_target(self, chunk: Chunk) -> bool:
-        """Whether an anchor is the target: "the chair is black. There is a lamp near the chair"."""
-        if chunk.words[0] != "the" or chunk.traits or self._outer == self._draft.target:
+        """Whether an anchor is the target: "the chair is black. There is a lamp near the chair",
+        "The chair is black. Behind the chair is a lamp"."""
+        is_subject = self._outer == self._draft.target and self._clause.subject is not None
+        if chunk.words[0] != "the" or chunk.traits or is_subject or not chunk.value:
             return False
         return self._draft.target != TARGET and self._draft.is_target_again(chunk)
 
@@ -248,6 +251,8 @@ class _Reader:
         held = draft.links[-1] if self._clause.possessed and draft.links else None
         if held is not None and held.anchors == (self._nearer_subject(),):
             return held.subject  # "with a cup on it"
+        if self._clause.introduced:
+            return draft.target
         if self._clause.subject is None or self._nearer_subject() not in (draft.target, TARGET):
             return draft.target
         if draft.view is not None and draft.view[1] is not None:
@@ -330,7 +335,8 @@ class _Reader:
             index = self._mention_of_it()
             self._anchor_to(clause.pending, index)
             if index == self._draft.target:
-                clause.last = None  # what follows "with a lamp on it" is said of it
+                # What follows "with a lamp on it" is said of it.
+                clause.last = clause.repeated = None
         elif word in _RELATIVE and clause.last is not None and not clause.separated:
             return
         else:
@@ -417,7 +423,7 @@ class _Reader:
         elif clause.last == draft.target and before is not None and before.words == ("or",):
             return  # "the backpack or luggage piece"
         elif not (clause.after_be and draft.fronted) and (
-            self._is_said_of_target() or draft.is_target_again(chunk)
+            self._is_said_of_target() or self._is_target_named_again(chunk)
         ):
             index = draft.target
             draft.merge(chunk, index)
@@ -430,6 +436,14 @@ class _Reader:
         draft.bind_fronted(index)
         clause.subject = clause.last = index
         clause.separated = False
+
+    def _is_target_named_again(self, chunk: Chunk) -> bool:
+        """Whether a noun names the target again; in "there is a chair to the left of it" it does
+        not."""
+        draft, word = self._draft, chunk.words[0]
+        is_some = word in INDEFINITE or find_number(word) is not None
+        is_other = is_some and self._clause.introduced and draft.mentions[draft.target].noun != ""
+        return not is_other and draft.is_target_again(chunk)
 
     def _is_narrowed(self, chunk: Chunk) -> bool:
         """Whether a noun is what is wanted at the place that was named first: "you want the bed on

@@ -22,7 +22,7 @@ _EPSILON, _SHORTEST_M = 1e-9, 0.05
 _LARGER = 0.3
 # Cosine with the left at which "left of" scores a half, the slope there, and the distance in which
 # it falls to 1/e.
-_COSINE, _STEEP, _BESIDE_M = 0.15, 6.0, 1.5
+_COSINE, _STEEP, _BESIDE_M = 0.3, 6.0, 1.2
 # Certainty that sides, and front and behind, are those of an onlooker in the room: "in front of"
 # may also refer to a thing's own front.
 _SURE, _SURE_OF_FRONT = 0.8, 0.6

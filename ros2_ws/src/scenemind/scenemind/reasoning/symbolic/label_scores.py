@@ -8,7 +8,7 @@ import numpy as np
 
 from scenemind.language import lexicon
 from scenemind.language.english import is_plural, normal, shown
-from scenemind.language.vocabulary import Thesaurus
+from scenemind.language.vocabulary import SYNONYM, Thesaurus
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 from scenemind.memory.finding.object_index import FORM_WORDS, _words_of_attributes, words_in
 from scenemind.reasoning.symbolic.scene import Scene, Scores, find_kind
@@ -17,8 +17,9 @@ _NAMED = 4
 # Least score of a sure label (`Vocabulary`: synonyms and kinds).
 _SURE = 0.89
 _MOST_WORDS = 6  # of a noun
-# Factors for a label of another number, and for an office chair where "chair" fits others exactly.
-_OTHER_NUMBER, _MORE_SPECIAL = 0.8, 0.6
+# Factors for a label of another number, and for kinds (office chairs, recycling bins) where others
+# are called by the noun itself.
+_OTHER_NUMBER, _OF_A_KIND = 0.8, 0.6
 
 
 def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
@@ -63,7 +64,7 @@ def rows_standing_in(scene: Scene, noun: str) -> list[int]:
 
 def graded_label_scores(scene: Scene, noun: str) -> Scores:
     """Scores (N,) in [0, 1] of labels for a noun, to compare objects: those to the letter, of as
-    much of the noun as names anything; less for another number, and for what has more of a name."""
+    much of the noun as names anything; less for another number, and for kinds."""
     for part in _parts(noun):
         scores, _ = label_scores(scene, part)
         if scores.any():
@@ -73,8 +74,8 @@ def graded_label_scores(scene: Scene, noun: str) -> Scores:
     is_exact = any(normal(match.label) == part for match in matches)
     for match in matches:
         is_other = is_plural(match.label) != several
-        is_special = is_exact and normal(match.label).endswith(f" {part}")
-        factor = (_OTHER_NUMBER if is_other else 1.0) * (_MORE_SPECIAL if is_special else 1.0)
+        is_kind = is_exact and match.score < SYNONYM
+        factor = (_OTHER_NUMBER if is_other else 1.0) * (_OF_A_KIND if is_kind else 1.0)
         scores[scene.rows_called([match.label])] *= factor
     return scores
 

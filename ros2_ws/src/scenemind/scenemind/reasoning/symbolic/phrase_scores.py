@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from scenemind.language.english import is_plural
 from scenemind.language.lexicon import free_text
 from scenemind.language.trees import (
     HasAttribute,
@@ -46,7 +47,8 @@ from scenemind.reasoning.symbolic.usual import find_room, purpose_share
 from scenemind.reasoning.symbolic.viewpoint import Surroundings, seen_by
 
 # Exponents of the scores of relations; 1 for all others.
-_WEIGHTS = {"in front of": 0.8, "behind": 0.8, "opposite": 0.7, "at the foot of": 0.7}
+_WEIGHTS = {"left of": 1.3, "right of": 1.3, "in front of": 0.8, "behind": 0.8}
+_WEIGHTS |= {"opposite": 0.7, "at the foot of": 0.7}
 _CLOSEST, _FAR = 2.0, 1.5
 # Of one that does not hold: "near" falls slowly, so that its opposite says little.
 _DENIED = 2.0
@@ -72,6 +74,8 @@ _ALONE = 2.0
 _LARGE_M, _FADE_M, _NEARNESS_M = 1.5, 1.0, 5.0
 # Least share of the best label's score of what is of a kind.
 _OF_KIND = 0.5
+# Factor for kinds where one thing alone is called so: "the chair" beside office chairs.
+_UNLIKE_THE_ONE = 0.4
 # Weight of a relation of the anchor for what stands in relation to it.
 _OUTER = 0.5
 # What people in rows face.
@@ -383,6 +387,10 @@ class PhraseScores:
         if not isinstance(reference, NounPhrase):
             return []
         scores = self.scores(reference) * self.nearness
+        if reference.noun and not reference.count and not is_plural(reference.noun):
+            fit = self.label_fit(reference.noun)
+            if np.count_nonzero(fit == fit.max()) == 1:
+                scores = np.where(fit == fit.max(), scores, _UNLIKE_THE_ONE * scores)
         rows = np.flatnonzero(scores > _MAYBE * scores.max())
         rows = rows[np.argsort(-scores[rows], kind="stable")][:_MOST_ANCHORS]
         return list(zip(rows.tolist(), (scores[rows] / scores.max()).tolist(), strict=True))
