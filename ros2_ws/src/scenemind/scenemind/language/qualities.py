@@ -100,8 +100,10 @@ def find_use(words: Sequence[str], at: int) -> Found:
 def _ends_use(words: Sequence[str], at: int) -> bool:
     """Whether a use ends before a word: "to sit on" before "near the table"."""
     _, length = lexicon.RELATIONS.longest(words, at)
-    is_placed = length > 0 and word_at(words, at + length) in lexicon.DEFINITE | lexicon.INDEFINITE
-    return words[at] in _AFTER_USE or is_placed
+    after = at + length
+    is_placed = length > 0 and word_at(words, after) in lexicon.DEFINITE | lexicon.INDEFINITE
+    is_clause = word_at(words, after) == "that" and word_at(words, after + 1) in lexicon.BE
+    return words[at] in _AFTER_USE or (is_placed and not is_clause)
 
 
 def _after_name(words: Sequence[str], at: int, key: str) -> int:

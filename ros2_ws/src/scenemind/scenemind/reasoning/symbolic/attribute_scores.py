@@ -20,7 +20,7 @@ from scenemind.memory.finding.object_index import words_in
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic.measures import is_sized
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.usual import use_share
+from scenemind.reasoning.symbolic.usual import state_share, use_share
 
 # Attributes that only a model or a person gives.
 DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
@@ -29,7 +29,9 @@ DESCRIPTION_HINT = (
 )
 ATTRIBUTE_NOUNS = {"color": "colour", "affordance": "use", "caption": "look"}
 _SAID_EXACTLY, _SAID_ALIKE, _SAID_ELSEWHERE = 1.0, 0.9, 0.8
-_USUAL_USE = 0.7
+_USUAL_USE, _LIKELY = 0.7, 0.5
+USUALLY = ("affordance", "texture")
+"""Attributes that things of a kind usually have."""
 _BY_VERB_ALONE = 0.5  # share of a use of which only the verb fits
 _FILLING = word_set("on in with from at into it a an the of to my our your this for up")
 _DENIALS = word_set("not no never without")
@@ -96,7 +98,10 @@ def is_relative(look: HasAttribute) -> bool:
 
 
 def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
-    """Scores (N,) of the candidates whose use nobody has told, by what such things are for."""
+    """Scores (N,) of the candidates of which nobody has told it, by what such things are for, or
+    are like."""
+    if wanted.key == "texture":
+        return _of_each(scene, candidates, lambda thing: _usual_texture(thing, wanted.value))
     said = wanted.value.split()
     verb, length = lexicon.USES.longest(said, 0)
     words = [verb, *(word for word in said[length:] if word not in _FILLING)]
@@ -111,6 +116,11 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
 
     shares = _of_each(scene, candidates, fit)
     return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
+
+
+def _usual_texture(thing: MapObject, value: str) -> float:
+    share = 0.0 if "texture" in thing.attributes else state_share(thing.label, value) or 0.0
+    return _USUAL_USE * (share > _LIKELY)
 
 
 def _of_each(scene: Scene, candidates: Scores, fit: Callable[[MapObject], float]) -> Scores:
@@ -269,7 +279,7 @@ def source_note(things: Iterable[MapObject], key: str) -> str:
     things = list(things)
     if key == NOTE:
         return ""  # it names who said it
-    if key == "affordance" and not any(key in thing.attributes for thing in things):
+    if key in USUALLY and not any(key in thing.attributes for thing in things):
         return ", as is usual of such things"
     sources = {thing.attribute_sources.get(key) for thing in things}
     if sources == {"model"}:

@@ -37,6 +37,7 @@ from scenemind.memory.history import find_place
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
+    USUALLY,
     attribute_scores,
     graded_attribute_scores,
     usual_scores,
@@ -703,7 +704,7 @@ class Resolver:
                 raise ReasoningError("not_found", "I do not know who you are: say who asks (`by`).")
             wanted = replace(wanted, value=self._query.by.lower())
         found = attribute_scores(self.scene, among, wanted)
-        if wanted.key == "affordance" and self._query.policy != "strict":
+        if wanted.key in USUALLY and self._query.policy != "strict":
             found = found.clip(min=usual_scores(self.scene, among, wanted))
         return found
 
