@@ -20,6 +20,7 @@ from scenemind.language.english import (
     with_article,
 )
 from scenemind.memory import MapObject
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import letter_score
 from scenemind.reasoning.symbolic.replies import (
@@ -115,10 +116,16 @@ def denial_of(
     objects: Sequence[MapObject],
     at: Resolver,
 ) -> str:
-    """What the map says against "not a chair" or "not red"; empty where it does say so.
+    """What the map says against "not a chair" or "not red", or against a desk that owns things;
+    empty where it does say so.
 
     What is so already is nothing to ask about.
     """
+    if isinstance(command, trees.SetAttribute) and command.key == "owner":
+        rows = at.scene.rows_surely(command.value.lower())
+        owners = [o for o in at.scene.objects_at(rows) if not sense_of(o.label).moves]
+        if owners:
+            return sentence(f"{the(owners[0])} owns nothing")
     if not command.denied:
         return ""
     if not isinstance(command, trees.SetAttribute):
