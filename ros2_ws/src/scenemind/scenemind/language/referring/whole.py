@@ -21,7 +21,7 @@ from scenemind.language.english import find_number, find_ordinal, normal, plural
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.plain_form import rewritten
-from scenemind.language.qualities import EXCEPTING, find_attribute, find_quality, word_at
+from scenemind.language.qualities import EXCEPTING, find_attribute, find_look, find_quality, word_at
 from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
 from scenemind.language.referring.reader import read_chunks
 from scenemind.language.tokens import Token
@@ -266,6 +266,8 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
         return not following or following in lexicon.NOUN_END | lexicon.DEFINITE
     if word in lexicon.ADJECTIVES and following in ("", "and", ","):
         return True
+    if word in lexicon.QUALITIES and words[at - 1] in lexicon.ANYTHING:
+        return True  # "anything soft to sit on"
     if word in lexicon.QUALITIES and following == "in":
         return word_at(words, at + 2) not in ("shape", "form", "texture")
     is_look = word in lexicon.COLOURS or word in lexicon.SIZES or word in lexicon.SUPERLATIVES
@@ -412,7 +414,8 @@ class _WholeChunker(Chunker):
         is_something = last is not None and not lexicon.ANYTHING.isdisjoint(last.words[-1:])
         found: tuple[HasAttribute | Rank, int] | None = None
         if is_bare or is_something:
-            found = find_attribute(words, at)
+            is_look = is_something and not lexicon.at_relation(words, at)
+            found = find_look(words, at) if is_look else find_attribute(words, at)
         if found is None and (is_bare or word in _OPENS_QUALITY):
             found = find_quality(words, at)
         if found is None and is_bare:
