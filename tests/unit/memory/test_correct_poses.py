@@ -138,12 +138,15 @@ def mean_iou(memory: Memory, right: Memory) -> float:
     return float(np.mean([max(iou_3d(a.box, b.box) for b in ours) for a in theirs]))
 
 
+@pytest.mark.parametrize("upkeep", [False, True])
 def test_frames_are_mapped_between_the_steps_that_join_doubles(
-    monkeypatch: pytest.MonkeyPatch, right: Memory
+    monkeypatch: pytest.MonkeyPatch, right: Memory, *, upkeep: bool
 ) -> None:
-    """What a frame noted for the next comparison may be merged away by the next step."""
+    """What a frame noted for the next comparison may be merged away by the next step; no frame
+    joins doubles itself meanwhile."""
     with Memory.create(None, CONFIG) as memory:
         go(memory, TWICE, SECOND_WALK_IS_OFF)
+        doubles = len(memory.snapshot().objects) - len(right.snapshot().objects)
         memory.begin_session()
         later = iter(range(140, 180))
         off = turned(0.0, 0.3, 0.0)  # so that it shows the double
@@ -160,7 +163,7 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
             seen = seen_at(next(later))
             frame = replace(seen.frame, world_T_camera=off @ seen.frame.world_T_camera)
             observations = [moved(o, off) for o in seen.observations]
-            options = IntegrationOptions(upkeep=False)  # put off by the governor
+            options = IntegrationOptions(upkeep=upkeep)  # False: put off by the governor
             given = seen.detections, seen.track_ids, observations
             memory.integrate(frame, *given, options=options)
 
@@ -169,6 +172,7 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
         monkeypatch.setattr(pose_migration, "give_way", frame_comes)
         memory.correct_poses(STAMPS, true_poses(TWICE))
         assert len(joined) > 2
+        assert sum(len(update.merged) for update in joined if update) == doubles > 1
         go(memory, later)
         assert set(memory.snapshot().objects) == set(right.snapshot().objects)
 
