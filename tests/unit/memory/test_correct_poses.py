@@ -177,6 +177,22 @@ def test_frames_are_mapped_between_the_steps_that_join_doubles(
         assert set(memory.snapshot().objects) == set(right.snapshot().objects)
 
 
+def test_frames_join_doubles_themselves_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: MemoryState) -> None:
+        raise RuntimeError("no memory left")
+
+    with Memory.create(None, CONFIG) as memory:
+        go(memory, TWICE, SECOND_WALK_IS_OFF)
+        doubled = len(memory.snapshot().objects)
+        with monkeypatch.context() as patched:
+            patched.setattr(MemoryState, "join_doubles", fail)
+            with pytest.raises(RuntimeError, match="no memory"):
+                memory.correct_poses(STAMPS, true_poses(TWICE))
+        memory.begin_session()
+        go(memory, range(140, 180))
+        assert len(memory.snapshot().objects) < doubled
+
+
 @pytest.mark.parametrize("is_apart", [False, True])
 def test_copies_follow_the_frames_that_come_before_they_take_their_place(
     monkeypatch: pytest.MonkeyPatch, right: Memory, *, is_apart: bool

@@ -65,21 +65,25 @@ def migrate(
             copies.make_late()
     finally:
         objects.unwatch()
-    _relate(state, lock)
-    for key, block in floor:
-        give_way()
-        with lock:
-            state.occupancy.put_moved({key: block}, corrections.of_frames)
     same: dict[int, int] = {}
-    while True:
-        give_way(to_long_step=True)
+    try:
+        _relate(state, lock)
+        for key, block in floor:
+            give_way()
+            with lock:
+                state.occupancy.put_moved({key: block}, corrections.of_frames)
+        while True:
+            give_way(to_long_step=True)
+            with lock:
+                joined = state.join_doubles()
+            if joined is None:
+                break
+            _note(same, joined)
+            if joined.merged:
+                _relate(state, lock)
+    finally:
         with lock:
-            joined = state.join_doubles()
-        if joined is None:
-            break
-        _note(same, joined)
-        if joined.merged:
-            _relate(state, lock)
+            objects.leave_doubles()  # after an error frames go on to merge
     give_way()
     with lock:
         joined, returned = state.return_unmoved()

@@ -505,7 +505,7 @@ class ObjectMap:
 
     def join_doubles(self) -> PoseUpdate | None:
         """After `correct`: merge some of the objects that drift had doubled into the older ones.
-        None: all were compared, and `return_unmoved` follows."""
+        None: all were compared, and `return_unmoved` follows. Until then no frame merges any."""
         asked = [i for i in self._to_join[:_JOINED_AT_ONCE] if i in self._entries]
         self._to_join = self._to_join[_JOINED_AT_ONCE:]
         merged: dict[int, int] = {}
@@ -517,6 +517,11 @@ class ObjectMap:
         if not asked and not self._to_join:
             return None
         return self._joined(merged)
+
+    def leave_doubles(self) -> None:
+        """Leave what `join_doubles` has not compared to the frames that come."""
+        self._uncompared.update(i for i in self._to_join if i in self._entries)
+        self._to_join = []
 
     def return_unmoved(self) -> tuple[PoseUpdate, frozenset[int]]:
         """After `join_doubles`: continue gone objects at whose place one of the kind stands, and
