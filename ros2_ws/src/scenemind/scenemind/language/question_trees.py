@@ -12,6 +12,7 @@ from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS
 from scenemind.language.english import is_plural, normal, plural, word_set
 from scenemind.language.follow_ups import called, kind_of
+from scenemind.language.measures import length_words
 from scenemind.language.qualities import find_attribute
 from scenemind.language.referring.chunks import ROOMS
 from scenemind.language.referring.whole import except_things
@@ -308,6 +309,13 @@ def _is_place(condition: trees.Condition) -> bool:
     return isinstance(condition, trees.Related) and condition.predicate != "supports"
 
 
+def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
+    """ "Is this a cup"; but "is the vase near a plant" is no question for the vase near me."""
+    if isinstance(subject, trees.NounPhrase) and trees.relations_to_viewer(subject):
+        return None
+    return trees.Verify(subject, trees.Described(noun))
+
+
 def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
     """One of several by a comparison: "which of the two tables is the higher one"."""
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
@@ -348,13 +356,15 @@ def _exists_between(first: trees.Reference, second: trees.Reference) -> trees.Qu
 def _choose(
     subject: trees.Reference,
     first: trees.Condition | str,
-    second: trees.Condition | str,
+    second: trees.Condition | trees.NounPhrase | str,
     anchor: trees.Reference | None = None,
 ) -> trees.Question | None:
+    if isinstance(first, trees.Related) and isinstance(second, trees.NounPhrase):
+        second = trees.Related(first.predicate, (second,))  # "on the table or the desk"
     if isinstance(first, str) and isinstance(second, str):
         of = (anchor or trees.Viewer(),)
         first, second = trees.Related(first, of), trees.Related(second, of)
-    if isinstance(first, str) or isinstance(second, str):
+    if isinstance(first, str) or isinstance(second, str | trees.NounPhrase):
         return None
     if isinstance(first, trees.Related):
         second = _resolved(second, first.anchors[-1])
@@ -573,7 +583,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
-    "IsCalled": lambda subject, noun: trees.Verify(subject, trees.Described(noun)),
+    "IsCalled": _is_called,
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),
@@ -584,6 +594,9 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "AskRoom": _ask_room,
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
+    "FitsOn": lambda subject, length_m: trees.Verify(
+        subject, trees.HasAttribute("size", length_words("longest", length_m))
+    ),
     "FitsUnder": _fits_under,
     "SizeBothWays": _size_both_ways,
     "NotTheOther": _not_the_other,

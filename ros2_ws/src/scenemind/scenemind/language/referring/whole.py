@@ -130,7 +130,9 @@ def _with_exception(
         if not (length or is_besides or is_but):
             continue
         said = tuple(words[start : at - (words[at - 1] == ",")])
-        phrase, end = _read(said, is_phrase) if at > start else (NounPhrase(""), 0)
+        phrase, end = NounPhrase(""), 0
+        if at > start:
+            phrase, end = _with_exception(said, 0, is_phrase=is_phrase)
         if is_besides and not _is_open(phrase, words[at]):
             continue
         if not isinstance(phrase, NounPhrase):
@@ -145,11 +147,27 @@ def _with_exception(
             conditions.append(but)
         return replace(phrase, conditions=tuple(conditions)), len(words)
     found, end = _read(tuple(words[start:]), is_phrase)
+    if found is None and "or" in words[start:]:
+        found = _at_either(words, start, is_phrase)
+        end = end if found is None else len(words) - start
     turned = _otherwise(tuple(words[start:])) if found is None else ()
     if turned:
         found = _read(turned, is_phrase)[0]
         end = end if found is None else len(words) - start
     return found, start + end
+
+
+def _at_either(words: Sequence[str], start: int, is_phrase: bool) -> NounPhrase | None:
+    """A phrase at one of two things: "what is on the table or the desk"; None for others."""
+    at = words.index("or", start)
+    phrase, _ = _read(tuple(words[start:at]), is_phrase)
+    other, _ = read_phrase(words, at + 1) if word_at(words, at + 1) in _DETERMINERS else (None, 0)
+    *left, place = getattr(phrase, "conditions", None) or [None]
+    if not isinstance(phrase, NounPhrase) or other is None or not isinstance(place, Related):
+        return None
+    either = replace(place, anchors=(*place.anchors, other))
+    is_alone = place.predicate != "between" and Viewer() not in either.anchors
+    return replace(phrase, conditions=(*left, either)) if is_alone else None
 
 
 @lru_cache(maxsize=4096)
