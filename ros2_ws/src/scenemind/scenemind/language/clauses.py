@@ -322,6 +322,8 @@ def _is_empty(clause: Clause) -> bool:
     """Whether a clause adds nothing to the one before it: "is not it", "give or take", "if you do
     not mind my asking"."""
     words = tuple(word for word in clause.words if word != "my")
+    if len(words) == 1 and words[0] in _MANNER - _ASKING:
+        return True  # "like", "well"
     is_polite = bool(words) and _is_address(words) and not _PERSONAL.isdisjoint(words)
     return _is_tag(words) or (clause.joint != "" and (is_polite or not _FRAME.end(words)))
 

@@ -36,6 +36,10 @@ _SIDE_OF: dict[str, str] = {
     "leftmost": "left of", "rightmost": "right of",
     "frontmost": "in front of", "rearmost": "behind",
 }  # fmt: skip
+_LESS: dict[trees.Superlative, trees.Superlative] = {
+    "tallest": "shortest", "highest": "lowest", "longest": "shortest", "widest": "narrowest",
+    "shortest": "tallest", "lowest": "highest", "narrowest": "widest",
+}  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
@@ -314,6 +318,14 @@ def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
     if isinstance(subject, trees.NounPhrase) and trees.relations_to_viewer(subject):
         return None
     return trees.Verify(subject, trees.Described(noun))
+
+
+def _is_longer(
+    subject: trees.Reference, length_m: float, by: trees.Superlative
+) -> trees.Question | None:
+    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m."""
+    size = length_words(_LESS[by], length_m) if by in _LESS else ""
+    return trees.Verify(subject, trees.HasAttribute("size", size)) if size else None
 
 
 def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
@@ -597,6 +609,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsOn": lambda subject, length_m: trees.Verify(
         subject, trees.HasAttribute("size", length_words("longest", length_m))
     ),
+    "IsLonger": _is_longer,
     "FitsUnder": _fits_under,
     "SizeBothWays": _size_both_ways,
     "NotTheOther": _not_the_other,

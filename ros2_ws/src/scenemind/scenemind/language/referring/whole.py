@@ -294,6 +294,13 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     )
 
 
+def _kind_in(noun: str) -> str:
+    """ "Phone" of "phone thingy"."""
+    kind, _, last = noun.rpartition(" ")
+    is_kind = last in lexicon.ANYTHING and singular(kind) in Thesaurus.load().known()
+    return kind if is_kind else noun
+
+
 def _is_share(words: Sequence[str], at: int) -> bool:
     """Whether some of several are meant: "one of the chairs", "two of my books"."""
     is_some = words[at] in ("any", "each", "either") or find_number(words[at]) is not None
@@ -527,7 +534,7 @@ class _WholeChunker(Chunker):
             return Chunk("other" if thing is None else "noun", said_words, thing=thing)
         if share and number in (None, 1):  # "one of the chairs" is a chair
             noun, number = normal(noun), None
-        noun = "" if noun in lexicon.ANYTHING else noun
+        noun = "" if noun in lexicon.ANYTHING else _kind_in(noun)
         noun = "person" if noun.removesuffix(" else") in lexicon.ANYBODY else noun
         if bound in _STRICTER:
             bound, number = _STRICTER[bound][0], max((number or 0) + _STRICTER[bound][1], 0)
