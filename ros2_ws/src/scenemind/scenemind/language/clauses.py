@@ -59,6 +59,7 @@ _SEEING = frozenset(("see", "got", "have"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
+_ADVICE, _WISHES = (re.compile(_TABLE[name]) for name in ("advice", "wishes"))
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
 # A question begins with them, even without a sign before.
@@ -219,6 +220,8 @@ def _opens_clause(words: Words) -> bool:
         return second != "" or first in ("where", "when")
     if first in _HELPING:
         return second in _SUBJECTS | _DETERMINING and third != ""
+    if _WISHES.match(" ".join(words)):
+        return True
     return first in _SUBJECTS - {"this", "that", "these", "those"} and second in _FINITE
 
 
@@ -239,6 +242,10 @@ def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
 def _kind_of(words: Words) -> Kind:
     inner = _after_knowing(words)
     words = words[inner or _FRAME.starts(words)[-1] :] or words
+    if _ADVICE.fullmatch(" ".join(words)):
+        return "aside"
+    if _WISHES.match(" ".join(words)):
+        return "ordered"
     words = words[words[:1] == ("and",) :]
     inner = inner or _after_knowing(words)
     if words and _after_knowing(words):

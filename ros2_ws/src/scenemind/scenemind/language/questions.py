@@ -42,10 +42,7 @@ _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
-# What is told besides a question, and says how many people or how much is meant.
-_PEOPLE = re.compile(
-    r"\b([a-z]+|\d+) (?:more |other |extra )?(?:of us|people|guests|folks|friends|visitors|adults|kids|children)\b"
-)
+# What is told besides a question, and says how long or tall something is.
 _MEASURED = re.compile(
     rf"\ban? (?:[a-z]+ ){{0,3}}?(?:(?:that|which) is )?(?:about |around |roughly )?{LENGTH}"
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
@@ -208,7 +205,7 @@ def _with_told(
     """Forms of a question in which what another clause measures or counts stands in its place: "a
     box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"."""
     told = [" ".join(c.words) for c in clauses if c.kind not in ("asked", "ordered")]
-    people = next(filter(None, map(_PEOPLE.search, told)), None)
+    people = next(filter(None, map(_people().search, told)), None)
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
     is_told = (people, " for {0} people"), (thing, "{0}"), (tall, "a {0} m person")
@@ -368,6 +365,13 @@ def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
 def question_table() -> Mapping[str, Any]:
     """The shapes of questions and their words, as `questions.yaml` has them."""
     return read_table("scenemind.language", "questions.yaml")
+
+
+@cache
+def _people() -> re.Pattern[str]:
+    """A number of people: "six of us"."""
+    people = "|".join(question_table()["words"]["people"])
+    return re.compile(rf"\b([a-z]+|\d+) (?:more |other |extra )?(?:{people})\b")
 
 
 @cache

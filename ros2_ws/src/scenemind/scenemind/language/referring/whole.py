@@ -65,6 +65,7 @@ _EXCEPT = PhraseTable(
     lexicon.EXCEPT
     | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
 )
+_RELATIVE = ("that", "which")
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
 _SIDES = ("left", "right")
 _ONLY = ("only", "sole")
@@ -130,7 +131,8 @@ def _with_exception(
         if not (length or is_besides or is_but):
             continue
         said = tuple(words[start : at - (words[at - 1] == ",")])
-        phrase, end = NounPhrase(""), 0
+        phrase: Reference | None = NounPhrase("")
+        end = 0
         if at > start:
             phrase, end = _with_exception(said, 0, is_phrase=is_phrase)
         if is_besides and not _is_open(phrase, words[at]):
@@ -141,6 +143,9 @@ def _with_exception(
         conditions = list(phrase.conditions)
         for start, end in _joined(words, of):
             things, read = read_phrase(words[:end], start)
+            if not length or words[at] in _RELATIVE:  # "that is not a chair to sit on"
+                things, uses = _without_uses(things)
+                conditions += uses
             but = None if things is None else except_things(things, phrase, words[start:end])
             if but is None:
                 return None, read
@@ -155,6 +160,17 @@ def _with_exception(
         found = _read(turned, is_phrase)[0]
         end = end if found is None else len(words) - start
     return found, start + end
+
+
+def _without_uses(
+    things: Reference | None,
+) -> tuple[Reference | None, tuple[Condition, ...]]:
+    """Things without what they are for, and that."""
+    said = things.conditions if isinstance(things, NounPhrase) else ()
+    uses = tuple(c for c in said if isinstance(c, HasAttribute) and c.key == "affordance")
+    if not isinstance(things, NounPhrase) or not uses:
+        return things, ()
+    return replace(things, conditions=tuple(c for c in said if c not in uses)), uses
 
 
 def _at_either(words: Sequence[str], start: int, is_phrase: bool) -> NounPhrase | None:
@@ -297,8 +313,9 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
 def _kind_in(noun: str) -> str:
     """ "Phone" of "phone thingy"."""
     kind, _, last = noun.rpartition(" ")
+    is_look = kind in lexicon.LOOKS or kind in lexicon.QUALITIES  # "the glass thing"
     is_kind = last in lexicon.ANYTHING and singular(kind) in Thesaurus.load().known()
-    return kind if is_kind else noun
+    return kind if is_kind and not is_look else noun
 
 
 def _is_share(words: Sequence[str], at: int) -> bool:

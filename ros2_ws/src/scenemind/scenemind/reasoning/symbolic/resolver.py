@@ -478,10 +478,7 @@ class Resolver:
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
             wrong = unfit_parts(phrase, self, row)
-            is_near = (
-                u.is_of_distance or (u.is_of_look and u.is_near) or (u.is_over and self._compares)
-                for u in wrong
-            )
+            is_near = (u.is_of_distance or (u.is_of_look and u.is_near) for u in wrong)
             if fit[row] > 0.0 and all(is_near):
                 rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
                 self._took_near_matches = True
