@@ -72,7 +72,7 @@ SITUATED = "read as a situated question"
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
-_LIKELY_MEANT = 0.4
+_LIKELY_MEANT = 0.3
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Words that ask for a side to turn to.
