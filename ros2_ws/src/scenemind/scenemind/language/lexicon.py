@@ -98,6 +98,8 @@ _ALL_RELATIONS = _phrases(_DATA["relations"]) | _phrases(
 )
 # Those that the scene graph does not know, and that hold where boxes lie so.
 OF_BOXES = ("at the end of", "in the corner of", "opposite")
+# Of two things: on the side of the first where the second is, or on the other one.
+TOWARD, AWAY = "toward", "away from"
 # Those that hold or not, and "with".
 _DECIDED = frozenset((*RELATION_NAMES, *OF_BOXES, "with"))
 RELATIONS = PhraseTable({form: name for form, name in _ALL_RELATIONS.items() if name in _DECIDED})

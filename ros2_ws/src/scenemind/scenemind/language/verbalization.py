@@ -104,6 +104,8 @@ def related_words(condition: trees.Related) -> str:
     if condition.predicate.endswith("o'clock") and condition.anchors == (trees.Viewer(),):
         return f"at my {condition.predicate}"
     anchors, spoken = condition.anchors, lexicon.spoken(condition.predicate)
+    if condition.predicate in (lexicon.TOWARD, lexicon.AWAY):
+        return f"on the side of {f' {condition.predicate} '.join(map(describe, anchors))}"
     if condition.predicate == CLOSER:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):

@@ -17,12 +17,19 @@ from itertools import takewhile
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import PARTS
-from scenemind.language.english import find_number, find_ordinal, normal, plural, singular
+from scenemind.language.english import (
+    find_number,
+    find_ordinal,
+    is_plural,
+    normal,
+    plural,
+    singular,
+)
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.plain_form import rewritten
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_look, find_quality, word_at
-from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
+from scenemind.language.referring.chunks import ENDS, OF_CANS, Chunk, Chunker, Kind
 from scenemind.language.referring.reader import read_chunks
 from scenemind.language.tokens import Token
 from scenemind.language.trees import (
@@ -47,6 +54,7 @@ _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
+    | {("toward",): "near", ("towards",): "near", ("away", "from"): "far"}
     | dict.fromkeys(_CARRYING, "supports")
 )
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
@@ -338,6 +346,9 @@ class _WholeChunker(Chunker):
     def chunk_at(self, at: int) -> Chunk:
         if self._expects_thing(at):
             return self._find_thing(at) or self.noun_at(at)
+        last = self.chunks[-1].value.rpartition(" ")[2] if self.chunks else ""
+        if self.words[at] == "of" and last in ENDS:
+            return Chunk("relation", ("of",), "of")  # "on the sofa side of the table"
         found = self._find_measured(at) or self._find_said(at) or self._find_posture(at)
         found = found or (self.words[at] != "not" and self.phrase_at(at)) or self.small_at(at)
         return found or Chunk("other", (self.words[at],))
@@ -459,6 +470,12 @@ class _WholeChunker(Chunker):
             )
             if following == "of" and _is_share(words, at):
                 share, number = word, find_number(word)
+            elif (
+                word in ("pair", "couple")
+                and following == "of"
+                and is_plural(word_at(words, at + 2))
+            ):
+                number, at = 2, at + 1  # but "a pair of scissors"
             elif word == "every" and self.chunks:  # "on every table"
                 break
             elif word in self.determiners:

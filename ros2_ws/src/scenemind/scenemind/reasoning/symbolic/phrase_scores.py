@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from scenemind.language.english import is_plural
-from scenemind.language.lexicon import free_text
+from scenemind.language.lexicon import AWAY, TOWARD, free_text
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
@@ -292,6 +292,9 @@ class PhraseScores:
         things, fit = np.flatnonzero(among), np.zeros(len(among))
         if predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
             fit[things] = relations.graded_between(anchors[0], anchors[-1], things)
+            return fit
+        if predicate in (TOWARD, AWAY):
+            fit[things] = relations.on_side(predicate, anchors[0], anchors[1], things)
             return fit
         rows, weights = zip(*anchors[0], strict=True)
         each = relations.graded(predicate, rows, self.onlooker, things)

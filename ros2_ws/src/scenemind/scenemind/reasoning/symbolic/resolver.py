@@ -74,6 +74,8 @@ _MOST_TRIED = 5
 _AS_WELL = 0.8
 # Ranks for which what is probably not there counts.
 _OF_DOUBT = ("surest", "doubtful", "oftenest", "rarest")
+# Least share of the best fit, and least fit, of what is on a side of a thing.
+_ON_SIDE, _LEAST_ON_SIDE = 0.6, 0.05
 # Most things that are tried as the one of "closest to the lamp".
 _MOST_MEANT = 20
 # Where words are weighed: least score of a label that is the noun or a synonym, and of a counted
@@ -310,6 +312,8 @@ class Resolver:
         def anchors_of(reference: Reference) -> Sequence[Anchor]:
             return self.anchors(reference) if anchors is None else anchors
 
+        if not len(rows):  # the rank before it left none
+            return rows
         keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
         rows, keys = rows[np.isfinite(keys)], keys[np.isfinite(keys)]
         last = rank.order - 1 + count
@@ -647,6 +651,8 @@ class Resolver:
                 scores = self._between(condition, among)
             case Related(predicate=predicate, anchors=(first, second)) if predicate == CLOSER:
                 scores = relations_of(self.scene).closer(self.anchors(first), self.anchors(second))
+            case Related(predicate=predicate) if predicate in (lexicon.TOWARD, lexicon.AWAY):
+                scores = self._on_side(condition, among)
             case Related(anchors=(anchor,)) if anchor.bound or (
                 (anchor.count or 0) > 1 and not anchor.definite
             ):
@@ -735,6 +741,15 @@ class Resolver:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         things = np.flatnonzero(among)
         return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
+
+    def _on_side(self, condition: Related, among: Scores) -> Scores:
+        """Scores (N,) of being on a side of a thing, compared with the best of the candidates."""
+        ends = (self.anchors(reference) for reference in condition.anchors)
+        of, to = ([(a.row, a.score) for a in each if a.row is not None] for each in ends)
+        things, scores = np.flatnonzero(among), np.zeros(len(among))
+        fit = relations_of(self.scene).on_side(condition.predicate, of, to, things)
+        scores[things] = 1.0 * (fit >= max(_ON_SIDE * fit.max(initial=0.0), _LEAST_ON_SIDE))
+        return scores
 
     def _counted(self, phrase: NounPhrase) -> Found:
         """What fits well enough to be counted.
