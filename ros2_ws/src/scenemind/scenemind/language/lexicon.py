@@ -149,6 +149,8 @@ ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
 MATERIALS = _phrases({"material": _DATA["words"]["long_materials"]})
 # Before things that are left out.
 EXCEPT = _phrases({form: [form] for form in _DATA["words"]["excepting"]})
+# The same before "the": "the blue cup, not the red one".
+CONTRASTING = _phrases({form: [form] for form in _DATA["words"]["contrasting"]})
 # Word -> what no camera tells of things; and what no detector names.
 UNSEEN = {word: name for name, words in _DATA["words"]["unseen"].items() for word in words}
 STUFF = _words("stuff")

@@ -72,6 +72,7 @@ _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _EXCEPT = PhraseTable(
     lexicon.EXCEPT
     | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
+    | {(*form, the): the for form in lexicon.CONTRASTING for the in lexicon.DEFINITE}
 )
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
 _SIDES = ("left", "right")
@@ -132,7 +133,8 @@ def _with_exception(
     """A phrase, with "besides the chairs" of "anything to sit on besides the chairs" and "except
     the red one" of "all chairs except the red one"."""
     for at in range(start + is_phrase, len(words)):
-        length = _EXCEPT.longest(words, at)[1]
+        form, length = _EXCEPT.longest(words, at)
+        length -= form in lexicon.DEFINITE
         is_besides = words[at] in _BESIDES
         is_but = words[at] == "but" and not _ALL.isdisjoint(words[:at])
         if not (length or is_besides or is_but):
@@ -147,6 +149,8 @@ def _with_exception(
         conditions = list(phrase.conditions)
         for start, end in _joined(words, of):
             things, read = read_phrase(words[:end], start)
+            if isinstance(things, NounPhrase) and things.other:
+                continue  # "not the other one"
             but = None if things is None else except_things(things, phrase, words[start:end])
             if but is None:
                 return None, read
@@ -233,7 +237,7 @@ def _sign(chunk: Chunk) -> str:
             return "t"
         case "noun" if chunk.value:
             return "n"
-        case "noun" if chunk.words[-1] in lexicon.ANYTHING:
+        case "noun" if chunk.words[-1] in lexicon.ANYTHING or find_number(chunk.words[-1]):
             return "g"
         case "said":
             is_quality = chunk.words[0] in _OPENS_QUALITY or find_measured(chunk.words, 0)
@@ -486,6 +490,9 @@ class _WholeChunker(Chunker):
                 number = 1
             elif following and (found := find_ordinal(word)) is not None:
                 order = found
+            elif number is not None and self._opens_comparison(at):
+                number = None if number == 1 else number  # "the one closest to the door"
+                break
             elif is_before and (found := find_number(word)) is not None:
                 is_of_all = of_several and bool(traits or order or share)  # "the taller of the two"
                 number = number if is_of_all else found
@@ -539,6 +546,12 @@ class _WholeChunker(Chunker):
             of_speaker="my" in before,
             bound=bound,
         )  # fmt: skip
+
+    def _opens_comparison(self, at: int) -> bool:
+        """Whether "closest to the door" stands at a place, and not "closest chair"."""
+        name, length = lexicon.RELATIONS.longest(self.words, at)
+        following = word_at(self.words, at + length)
+        return name in _NEARNESS and following in lexicon.DEFINITE | lexicon.INDEFINITE
 
     def _is_before_colour(self, at: int) -> bool:
         """Whether a look stands before the colour of a noun: "the tall thin black lamp"."""

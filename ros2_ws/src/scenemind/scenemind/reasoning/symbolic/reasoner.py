@@ -413,6 +413,8 @@ class SymbolicReasoner:
             check_all_used(question, query.text, resolver)
         else:
             question = of_whole_map(question, resolver.scene, resolver.nearest)
+        if isinstance(question, trees.Joined) and question.word == "and":
+            return self._grounding_of_all(question, unread_remark, query, resolver)
         if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
@@ -434,6 +436,27 @@ class SymbolicReasoner:
         grounding = _resting_on(failed, grounding, DOUBTED)
         looked_for = f"looked for: {verbalization.describe(subject)}"
         return replace(grounding, steps=(looked_for, *grounding.steps))
+
+    def _grounding_of_all(
+        self,
+        question: trees.Joined,
+        unread_remark: tuple[str, ...],
+        query: Query,
+        resolver: Resolver,
+    ) -> GroundReply:
+        """The objects of several phrases; that one has none is said, unless none has any."""
+        replies, failed = [], list[ReasoningError]()
+        for part in question.questions:
+            try:
+                replies.append(self._sure_grounding(part, unread_remark, query, resolver))
+            except ReasoningError as error:
+                failed.append(error)
+        if not replies:
+            raise failed[0]
+        sure = {o: c for r in replies for o, c in zip(r.objects, r.confidences, strict=True)}
+        steps = tuple(dict.fromkeys(step for reply in replies for step in reply.steps))
+        reply = GroundReply(tuple(sure), tuple(sure.values()), steps)
+        return _resting_on(tuple(map(str, failed)), reply, DOUBTED)
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
         """Intent of a correcting sentence; nothing is written yet.
