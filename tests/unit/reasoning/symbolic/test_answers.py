@@ -300,7 +300,7 @@ def test_the_floor_is_no_landmark() -> None:
         ("how much does the {} weigh?", "weights"),
         ("is the {} leaking?", "tap"),
         ("which is heavier, the {} or the chair?", "weights"),
-        ("is the {} comfortable?", "comfort"),
+        ("is the {} cosy?", "comfort"),
     ],
 )
 def test_what_no_camera_tells_is_never_answered(noun: str, asked: str, of: str) -> None:

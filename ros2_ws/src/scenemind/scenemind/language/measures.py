@@ -51,8 +51,13 @@ COMPARISONS = PhraseTable(
 CLOSER = "closer to"
 LENGTH = (
     r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
-    r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?)\b"
+    r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?|ft|foot|feet|inch(?:es)?)\b"
+    # "One metre eighty", "five foot ten".
+    r"(?: (?P<more>\d\d?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|\w+ty(?:-\w+)?)"
+    r"(?= (?:tall|high|wide|long|deep)\b|$))?"
 )
+_METRES = {"c": 0.01, "m": 1.0, "f": 0.3048, "i": 0.0254}
+_METRES_MORE = {"m": 0.01, "f": 0.0254}
 _BOUND = (
     r"(?:(?P<least>more than|over|at least|farther than|further than"
     r"|(?:no|not) (?:less|closer) than)"
@@ -106,7 +111,7 @@ def find_measured(words: Sequence[str], at: int) -> Measured | None:
 
 def length_words(by: Superlative, metres: float) -> str:
     """The size "longer than 2 m"; empty where there is no such word."""
-    return f"{_WORDS[by]} than {metres:g} m" if by in _WORDS else ""
+    return f"{_WORDS[by]} than {round(metres, 2):g} m" if by in _WORDS else ""
 
 
 def metres_of(found: re.Match[str]) -> float | None:
@@ -115,7 +120,11 @@ def metres_of(found: re.Match[str]) -> float | None:
     number = 0.5 if said in ("half a", "half an") else 1.0 if said in ("a", "an") else None
     if number is None:
         number = float(said) if said[0].isdigit() else find_number(said)
-    return None if number is None else number * (0.01 if found["unit"][0] == "c" else 1.0)
+    unit, said = found["unit"][0], found["more"]
+    more = find_number(said) if said else 0
+    if number is None or more is None or (more and unit not in _METRES_MORE):
+        return None
+    return round(number * _METRES[unit] + more * _METRES_MORE.get(unit, 0.0), 4)
 
 
 def distance_m(predicate: str) -> float | None:

@@ -12,6 +12,7 @@ from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS
 from scenemind.language.english import is_plural, normal, plural, word_set
 from scenemind.language.follow_ups import called, kind_of
+from scenemind.language.measures import length_words
 from scenemind.language.qualities import find_attribute
 from scenemind.language.referring.chunks import ROOMS
 from scenemind.language.referring.whole import except_things
@@ -34,6 +35,10 @@ _NO_ENDS = word_set(
 _SIDE_OF: dict[str, str] = {
     "leftmost": "left of", "rightmost": "right of",
     "frontmost": "in front of", "rearmost": "behind",
+}  # fmt: skip
+_LESS: dict[trees.Superlative, trees.Superlative] = {
+    "tallest": "shortest", "highest": "lowest", "longest": "shortest", "widest": "narrowest",
+    "shortest": "tallest", "lowest": "highest", "narrowest": "widest",
 }  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
@@ -318,6 +323,21 @@ def _is_place(condition: trees.Condition) -> bool:
     return isinstance(condition, trees.Related) and condition.predicate != "supports"
 
 
+def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
+    """ "Is this a cup"; but "is the vase near a plant" is no question for the vase near me."""
+    if isinstance(subject, trees.NounPhrase) and trees.relations_to_viewer(subject):
+        return None
+    return trees.Verify(subject, trees.Described(noun))
+
+
+def _is_longer(
+    subject: trees.Reference, length_m: float, by: trees.Superlative
+) -> trees.Question | None:
+    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m."""
+    size = length_words(_LESS[by], length_m) if by in _LESS else ""
+    return trees.Verify(subject, trees.HasAttribute("size", size)) if size else None
+
+
 def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
     """One of several by a comparison: "which of the two tables is the higher one"."""
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
@@ -358,13 +378,15 @@ def _exists_between(first: trees.Reference, second: trees.Reference) -> trees.Qu
 def _choose(
     subject: trees.Reference,
     first: trees.Condition | str,
-    second: trees.Condition | str,
+    second: trees.Condition | trees.NounPhrase | str,
     anchor: trees.Reference | None = None,
 ) -> trees.Question | None:
+    if isinstance(first, trees.Related) and isinstance(second, trees.NounPhrase):
+        second = trees.Related(first.predicate, (second,))  # "on the table or the desk"
     if isinstance(first, str) and isinstance(second, str):
         of = (anchor or trees.Viewer(),)
         first, second = trees.Related(first, of), trees.Related(second, of)
-    if isinstance(first, str) or isinstance(second, str):
+    if isinstance(first, str) or isinstance(second, str | trees.NounPhrase):
         return None
     if isinstance(first, trees.Related):
         second = _resolved(second, first.anchors[-1])
@@ -583,7 +605,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "LeftBehind": lambda subject: None if subject == trees.Marked() else trees.Exists(subject),
     "ExistsBetween": _exists_between,
     "ExistsEither": _exists_either,
-    "IsCalled": lambda subject, noun: trees.Verify(subject, trees.Described(noun)),
+    "IsCalled": _is_called,
     "IsUsable": lambda use, subject, way="": _claim(
         subject, trees.HasAttribute("affordance", f"{use} {way}".strip())
     ),
@@ -594,6 +616,10 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "AskRoom": _ask_room,
     "AskName": lambda subject: trees.AskAttribute(subject, "name"),
     "FitsBetween": _fits_between,
+    "FitsOn": lambda subject, length_m: trees.Verify(
+        subject, trees.HasAttribute("size", length_words("longest", length_m))
+    ),
+    "IsLonger": _is_longer,
     "FitsUnder": _fits_under,
     "SizeBothWays": _size_both_ways,
     "GroundAll": _ground_all,

@@ -8,7 +8,7 @@ what it asks, and the shapes are tried on it. What "it" and "the tall one" mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from scenemind.language.follow_ups import (
     with_meant,
     with_nouns_of_first,
 )
+from scenemind.language.measures import LENGTH, metres_of
 from scenemind.language.plain_form import plain
 from scenemind.language.question_trees import MADE, built_question
 from scenemind.language.referring.whole import read_conditions, read_phrase
@@ -41,6 +42,12 @@ _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
+# What is told besides a question, and says how long or tall something is.
+_MEASURED = re.compile(
+    rf"\ban? (?:[a-z]+ ){{0,3}}?(?:(?:that|which) is )?(?:about |around |roughly )?{LENGTH}"
+    r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
+)
+_TALL = re.compile(rf"\bi am (?:about |around |roughly )?{LENGTH}(?: tall)?$")
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 
@@ -158,14 +165,15 @@ def _of_clauses(
     asking = {clause.sentence for clause in clauses if clause.kind in ("asked", "ordered")}
     asks = bool(asking) or any(clause.is_asked for clause in clauses)
     is_listed = any(aspects_of(clause) for clause in clauses[1:])
-    is_told = any(clause.kind == "told" for clause in clauses)
-    if not asks and (is_told or (is_phrase and not is_listed)):
+    tells = any(clause.kind == "told" for clause in clauses)
+    if not asks and (tells or (is_phrase and not is_listed)):
         return None  # a description in several sentences is one phrase
     read: list[trees.Question] = []
     unread: list[str] = []
-    meant = before
+    meant, is_told = before, False
     for asked in questions_in(clauses):
-        question, way = _of_ways(text, asked.ways)
+        question, way = _of_ways(text, (*_with_told(asked.ways, clauses), *asked.ways))
+        is_told |= question is not None and way not in asked.ways
         if question is None or (isinstance(question, trees.Ground) and read):
             unread.append(" ".join(token.word for token in asked.ways[0]))
             continue
@@ -186,9 +194,33 @@ def _of_clauses(
     if not read or (isinstance(read[0], trees.Ground) and len(clauses) > 1):
         return None
     first, *more = read
-    remarks = (clause.text for clause in clauses if _is_remark(clause, asking))
+    remarks = (c.text for c in clauses if _is_remark(c, asking) and not is_told)
     question = trees.Joined(tuple(read), "and") if more else first
     return ReadText(question, tuple(remarks), tuple(unread))
+
+
+def _with_told(
+    ways: Iterable[tuple[Token, ...]], clauses: Sequence[Clause]
+) -> Iterator[tuple[Token, ...]]:
+    """Forms of a question in which what another clause measures or counts stands in its place: "a
+    box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"."""
+    told = [" ".join(c.words) for c in clauses if c.kind not in ("asked", "ordered")]
+    people = next(filter(None, map(_people().search, told)), None)
+    thing = next(filter(None, map(_MEASURED.search, told)), None)
+    tall = next(filter(None, map(_TALL.search, told)), None)
+    is_told = (people, " for {0} people"), (thing, "{0}"), (tall, "a {0} m person")
+    for way in ways:
+        words, start = [token.word for token in way], way[0].start
+        for (found, put), places in zip(
+            is_told, (("enough",), ("it", "that"), ("me", "i")), strict=True
+        ):
+            at = next((at for at, word in enumerate(words) if word in places), None)
+            if found is None or at is None:
+                continue
+            said = metres_of(found) if found is tall else found[1 if found is people else 0]
+            new = [Token(word, start) for word in put.format(said).split()]
+            whole = (*way, *new) if found is people else (*way[:at], *new, *way[at + 1 :])
+            yield tuple(plain(whole))
 
 
 def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
@@ -333,6 +365,13 @@ def _without_frame(words: Words, first: int, end: int) -> tuple[int, int]:
 def question_table() -> Mapping[str, Any]:
     """The shapes of questions and their words, as `questions.yaml` has them."""
     return read_table("scenemind.language", "questions.yaml")
+
+
+@cache
+def _people() -> re.Pattern[str]:
+    """A number of people: "six of us"."""
+    people = "|".join(question_table()["words"]["people"])
+    return re.compile(rf"\b([a-z]+|\d+) (?:more |other |extra )?(?:{people})\b")
 
 
 @cache

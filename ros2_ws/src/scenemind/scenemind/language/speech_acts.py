@@ -59,7 +59,7 @@ _ASKS = _pattern(rf"{any_of('asking')}\b")
 _ORDERS = _pattern(rf"(?:{any_of('requesting')} you )?(?:please )?{any_of('ordering')}\b")
 _TELLS_OF_WHAT = _pattern(any_of("telling_of_what"))
 _TAG = _pattern(
-    rf"(,?\s*\b({any_of('tag_verb')}(n't)?( not)? {any_of('tag_subject')}|{any_of('tag_word')})"
+    rf"([,:]?\s*\b({any_of('tag_verb')}(n't)?( not)? {any_of('tag_subject')}|{any_of('tag_word')})"
     rf"|,\s*{any_of('tag_verb')}(n't)?( not)? (you|we|i))\s*\?\s*$"
 )
 _SENTENCE = re.compile(rf"[^.!?]*(?:(?:\.(?=\d)|{TITLE_STOP})[^.!?]*)*[.!?]*", re.DOTALL)

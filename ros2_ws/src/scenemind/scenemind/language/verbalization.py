@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import is_plural, joined, ordinal, with_article
+from scenemind.language.english import is_plural, joined, normal, ordinal, with_article
 from scenemind.language.measures import CLOSER, compared_by
 
 _TO = {"closest": "to", "farthest": "from"}
@@ -75,7 +75,8 @@ def bare(phrase: trees.NounPhrase) -> str:
 def condition_words(condition: trees.Condition) -> str:
     """A condition in words: "that is not black", "left of the door"."""
     if isinstance(condition, trees.Described):
-        return ("that is not " if condition.negated else "that is ") + with_article(condition.noun)
+        kind = with_article(normal(condition.noun))
+        return f"that is {'not ' * condition.negated}{kind}"
     if isinstance(condition, trees.Among):
         among = "that is one of " if is_many(condition.things) else "that is "
         return ("except " if condition.negated else among) + describe(condition.things)
@@ -110,7 +111,8 @@ def related_words(condition: trees.Related) -> str:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):
         spoken = "in the middle of"
-    return f"{spoken} {' and '.join(map(_a, anchors))}"
+    joint = " and " if condition.predicate == "between" else " or "
+    return f"{spoken} {joint.join(map(_a, anchors))}"
 
 
 def beyond_noun(reference: trees.Reference) -> str:

@@ -129,6 +129,18 @@ def test_above_is_wholly_higher_and_over_it(bottom: float, x: float, holds: bool
     assert (box_relations.above(row(put(x, 0, bottom)), row(TABLE), CONFIG)[0] > 0.0) == holds
 
 
+@pytest.mark.parametrize(
+    ("depth", "behind", "holds"), [(0.04, 0.2, True), (0.04, 0.4, False), (0.3, 0.2, False)]
+)
+def test_a_picture_is_above_what_stands_before_its_wall(
+    depth: float, behind: float, holds: bool
+) -> None:
+    """What is no flat thing on a wall has to be over it."""
+    sofa = (0.0, 0.0, 0.0, 2.0, 0.8, 0.8)
+    hung = (0.5, 0.8 + behind, 1.2, 1.3, 0.8 + behind + depth, 1.7)
+    assert (box_relations.above(row(hung), row(sofa), CONFIG)[0] > 0.0) == holds
+
+
 def test_a_bin_under_a_desk_is_within_its_frame_only_where_the_frame_is_open() -> None:
     bin_, desk = row(put(0.3, 0, 0.0, 0.3, 0.4)), row(TABLE)
     assert box_relations.within_frame(bin_, desk, np.array([True]), CONFIG)[0] > 0.0

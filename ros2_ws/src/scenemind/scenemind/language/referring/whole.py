@@ -74,6 +74,7 @@ _EXCEPT = PhraseTable(
     | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
     | {(*form, the): the for form in lexicon.CONTRASTING for the in lexicon.DEFINITE}
 )
+_RELATIVE = ("that", "which")
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
 _SIDES = ("left", "right")
 _ONLY = ("only", "sole")
@@ -140,7 +141,10 @@ def _with_exception(
         if not (length or is_besides or is_but):
             continue
         said = tuple(words[start : at - (words[at - 1] == ",")])
-        phrase, end = _read(said, is_phrase) if at > start else (NounPhrase(""), 0)
+        phrase: Reference | None = NounPhrase("")
+        end = 0
+        if at > start:
+            phrase, end = _with_exception(said, 0, is_phrase=is_phrase)
         if is_besides and not _is_open(phrase, words[at]):
             continue
         if not isinstance(phrase, NounPhrase):
@@ -151,17 +155,47 @@ def _with_exception(
             things, read = read_phrase(words[:end], start)
             if isinstance(things, NounPhrase) and things.other:
                 continue  # "not the other one"
+            if not length or words[at] in _RELATIVE:  # "that is not a chair to sit on"
+                things, uses = _without_uses(things)
+                conditions += uses
             but = None if things is None else except_things(things, phrase, words[start:end])
             if but is None:
                 return None, read
             conditions.append(but)
         return replace(phrase, conditions=tuple(conditions)), len(words)
     found, end = _read(tuple(words[start:]), is_phrase)
+    if found is None and "or" in words[start:]:
+        found = _at_either(words, start, is_phrase)
+        end = end if found is None else len(words) - start
     turned = _otherwise(tuple(words[start:])) if found is None else ()
     if turned:
         found = _read(turned, is_phrase)[0]
         end = end if found is None else len(words) - start
     return found, start + end
+
+
+def _without_uses(
+    things: Reference | None,
+) -> tuple[Reference | None, tuple[Condition, ...]]:
+    """Things without what they are for, and that."""
+    said = things.conditions if isinstance(things, NounPhrase) else ()
+    uses = tuple(c for c in said if isinstance(c, HasAttribute) and c.key == "affordance")
+    if not isinstance(things, NounPhrase) or not uses:
+        return things, ()
+    return replace(things, conditions=tuple(c for c in said if c not in uses)), uses
+
+
+def _at_either(words: Sequence[str], start: int, is_phrase: bool) -> NounPhrase | None:
+    """A phrase at one of two things: "what is on the table or the desk"; None for others."""
+    at = words.index("or", start)
+    phrase, _ = _read(tuple(words[start:at]), is_phrase)
+    other, _ = read_phrase(words, at + 1) if word_at(words, at + 1) in _DETERMINERS else (None, 0)
+    *left, place = getattr(phrase, "conditions", None) or [None]
+    if not isinstance(phrase, NounPhrase) or other is None or not isinstance(place, Related):
+        return None
+    either = replace(place, anchors=(*place.anchors, other))
+    is_alone = place.predicate != "between" and Viewer() not in either.anchors
+    return replace(phrase, conditions=(*left, either)) if is_alone else None
 
 
 @lru_cache(maxsize=4096)
@@ -286,6 +320,14 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     return (
         is_look or word.isdigit() or word in lexicon.AFTER_SUBJECT or lexicon.at_posture(words, at)
     )
+
+
+def _kind_in(noun: str) -> str:
+    """ "Phone" of "phone thingy"."""
+    kind, _, last = noun.rpartition(" ")
+    is_look = kind in lexicon.LOOKS or kind in lexicon.QUALITIES  # "the glass thing"
+    is_kind = last in lexicon.ANYTHING and singular(kind) in Thesaurus.load().known()
+    return kind if is_kind and not is_look else noun
 
 
 def _is_share(words: Sequence[str], at: int) -> bool:
@@ -533,7 +575,7 @@ class _WholeChunker(Chunker):
             return Chunk("other" if thing is None else "noun", said_words, thing=thing)
         if share and number in (None, 1):  # "one of the chairs" is a chair
             noun, number = normal(noun), None
-        noun = "" if noun in lexicon.ANYTHING else noun
+        noun = "" if noun in lexicon.ANYTHING else _kind_in(noun)
         noun = "person" if noun.removesuffix(" else") in lexicon.ANYBODY else noun
         if bound in _STRICTER:
             bound, number = _STRICTER[bound][0], max((number or 0) + _STRICTER[bound][1], 0)

@@ -104,7 +104,12 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
         return _of_each(scene, candidates, lambda thing: _usual_texture(thing, wanted.value))
     said = wanted.value.split()
     verb, length = lexicon.USES.longest(said, 0)
-    words = [verb, *(word for word in said[length:] if word not in _FILLING)]
+    done_to, way = said[length:], ""
+    for ending in (2, 1):  # "drink coffee out of"
+        if not way and length == 1 and len(done_to) > ending:
+            way = lexicon.USES.get((said[0], *said[-ending:]), "")
+            done_to = done_to[:-ending] if way else done_to
+    words = [way or verb, *(word for word in done_to if word not in _FILLING)]
 
     # "What can I open wine with": what is opened itself is no tool.
     is_tool = said[-1:] == ["with"] and len(words) > 1

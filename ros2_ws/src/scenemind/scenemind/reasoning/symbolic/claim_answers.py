@@ -188,6 +188,8 @@ def choose(question: trees.Choose, at: Resolver) -> Reply:
     """The option that holds for an object: "is the door open or closed"; where words are weighed,
     the one that fits best, else the usual one, else the first."""
     options, claims = question.options, [verbalization.claim(each) for each in question.options]
+    if verbalization.is_many(question.subject) and not at.weighs:
+        return _choose_of_each(question, at)
     row = at.find_single(question.subject)
     things = at.scene.objects_at([] if row is None else [row])
     if row is not None and not at.weighs:
@@ -213,6 +215,17 @@ def choose(question: trees.Choose, at: Resolver) -> Reply:
     usual = usual_state(things[0].label if things else say.noun_of(question.subject), words)
     value, share = (words[0], 1.0 / len(words)) if usual is None else usual
     return say.usually(value, exist * share, *things)
+
+
+def _choose_of_each(question: trees.Choose, at: Resolver) -> Reply:
+    """The option that holds for each of several things: "are the chairs of wood or metal"."""
+    ids = at.scene.ids[at.every(question.subject)].tolist()
+    each = [choose(replace(question, subject=trees.ObjectNumber(one)), at) for one in ids]
+    things = tuple(thing for reply in each for thing in reply.objects)
+    briefs = dict.fromkeys(reply.brief for reply in each)
+    sure = min(reply.confidence for reply in each)
+    text = say.bounded([reply.text for reply in each])
+    return Reply(text, sure, things, next(iter(briefs)) if len(briefs) == 1 else "")
 
 
 def _weighed(question: trees.Choose, row: int | None, at: Resolver) -> list[float]:

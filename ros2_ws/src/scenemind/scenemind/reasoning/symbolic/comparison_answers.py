@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.language import trees, verbalization
 from scenemind.language.english import joined, number_word, plural, singular
@@ -26,6 +27,7 @@ from scenemind.reasoning.symbolic.measures import (
     SAID_OF,
     measured_m,
 )
+from scenemind.reasoning.symbolic.ranks import rank_keys
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Scene
@@ -36,6 +38,11 @@ from scenemind.reasoning.symbolic.usual import attribute_of
 _FEW = 3
 # Longest sides of things that are the same, one to the other: views hide some of each.
 _OF_A_SIZE = 1.4
+# Things that differ by less are as long as each other when asked which is longer: in metres, and
+# as a share.
+_SAME_M, _SAME = 0.02, 0.02
+# Ranks by no one side of a box.
+_OF_WHOLE = ("largest", "smallest", "highest", "lowest")
 _OPPOSITE = {"more": "fewer", "fewer": "more"}
 
 
@@ -127,18 +134,20 @@ def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Repl
 
 
 def compare(question: trees.Compare, at: Resolver) -> Reply:
-    """The one of several objects that is larger, higher or nearer."""
-    named, best, text = _compared(question.options, question.rank, at)
-    things = at.scene.objects_at((best, *(row for row in named if row != best)))
-    brief = say.noun_of(named[best], say.brief_name(things))
-    return Reply(text, _all_exist(things), things, brief)
+    """The one of several objects that is larger, higher or nearer; neither where boxes do not
+    tell."""
+    found = _compared(question.options, question.rank, at)
+    if found.best is None:
+        return Reply(found.text, _all_exist(found.things), found.things, "the same")
+    brief = say.noun_of(question.options[found.best], say.brief_name(found.things))
+    return Reply(found.text, _all_exist(found.things), found.things, brief)
 
 
 def is_more(question: trees.IsMore, at: Resolver) -> Reply:
     """Yes if the first of two objects is larger, higher or nearer than the second."""
-    named, best, text = _compared((question.first, question.second), question.rank, at)
-    things, word = at.scene.objects_at(named), say.yes_or_no(best == next(iter(named)))
-    return Reply(f"{word}, {text}", _all_exist(things), things, word)
+    found = _compared((question.first, question.second), question.rank, at)
+    word = say.yes_or_no(found.best == 0)
+    return Reply(f"{word}, {found.text}", _all_exist(found.things), found.things, word)
 
 
 def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
@@ -162,26 +171,71 @@ def how_much_more(question: trees.HowMuchMore, at: Resolver) -> Reply:
     return Reply(text, _all_exist(things), things, apart)
 
 
-def _compared(
-    options: Sequence[Reference], rank: trees.Rank, at: Resolver
-) -> tuple[dict[int, Reference], int, str]:
-    """Rows of options, the row of the one that ranks first, and what it is, in words."""
-    named = {row: option for option in options if (row := at.find_single(option)) is not None}
-    rows = np.array(list(named), np.intp)
-    if len(rows) < len(options) and not at.weighs:
+class _Compared(NamedTuple):
+    """What a comparison of several things found.
+
+    Attributes:
+        best: number of the option that ranks first; None where it is as much as the next one.
+        text: that, with the measures of both.
+        things: one of each option, the first one first.
+    """
+
+    best: int | None
+    text: str
+    things: tuple[MapObject, ...]
+
+
+def _compared(options: Sequence[Reference], rank: trees.Rank, at: Resolver) -> _Compared:
+    """What ranks first of several things, or kinds of them."""
+    each = [rows for option in options if len(rows := _of_option(option, rank, at))]
+    rows = np.concatenate(each) if each else np.array([], np.intp)
+    if len(set(rows.tolist())) < len(options) and not at.weighs:
         only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
-    best = at.ranked(rows, rank, 1)
-    if not len(best):
+    order = at.ranked(rows, rank, len(rows)).tolist()
+    if not order:
         raise at.missing(options[0])
+    number = {row: n for n, of in enumerate(each) for row in of.tolist()}
+    first = number[order[0]]
+    last = max(order.index(row) for row in each[first].tolist())
+    if rank.anchor is not None:
+        last, each[first] = 0, np.array(order[:1])  # the nearest of its kind counts
+    elif last >= len(each[first]):  # some of its kind are more so, and some less
+        raise at.ambiguous(options[first], each[first])
+    others = [row for row in order if number[row] != first]
+    best, next_one = order[last], others[0] if others else order[-1]
+    things = at.scene.objects_at(dict.fromkeys((best, *(of[0] for of in each if best not in of))))
+    count = len(each[first])
+    kind = say.counted(count, say.noun_of(options[first]))
+    name = say.the(at.scene.objects[best]) if count == 1 else f"all {kind}"
     to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
-    is_what = f"is the {rank.superlative} of them{to}"
+    text = f"{name} {say.be(count)} the {rank.superlative} of them{to}"
     if rank.superlative == "earliest":
-        is_what = "was seen before " + say.bounded(
-            [say.the(at.scene.objects[row]) for row in named if row != best[0]]
-        )
-    text = f"{say.the(at.scene.objects[best[0]])} {is_what}"
-    return named, int(best[0]), text
+        before = [say.the(at.scene.objects[row]) for row in others]
+        return _Compared(first, f"{name} was seen before {say.bounded(before)}", things)
+    adjective = SAID_OF.get(MEASURED_BY.get(rank.superlative, ""), "")
+    if at.weighs or rank.superlative in _OF_WHOLE or not adjective:
+        return _Compared(first, text, things)
+    pair = np.array((best, next_one))
+    metres = np.abs(rank_keys(at.scene, rank, pair, at.anchors, at.viewpoint))
+    against = " against ".join(map(say.metres, metres.tolist()))
+    if abs(metres[0] - metres[1]) <= min(_SAME_M, _SAME * metres.max()):
+        both = joined([say.the(thing) for thing in at.scene.objects_at(pair)])
+        return _Compared(None, f"{both} are as {adjective} as each other: {against}", things)
+    return _Compared(first, f"{text}: {against}", things)
+
+
+def _of_option(option: Reference, rank: trees.Rank, at: Resolver) -> NDArray[np.intp]:
+    """Rows of what an option means: of one thing, or of all of its kind where several fit and sizes
+    are compared, or how near "a chair" is; none where no label fits and words are weighed."""
+    try:
+        row = at.find_single(option)
+    except ReasoningError as error:
+        of_kind = rank.superlative in MEASURED_BY or (rank.anchor and not option.definite)
+        if error.failure.code != "ambiguous" or not of_kind:
+            raise
+        return at.every(option)
+    return np.array([] if row is None else [row], np.intp)
 
 
 def _all_exist(things: Sequence[MapObject]) -> float:

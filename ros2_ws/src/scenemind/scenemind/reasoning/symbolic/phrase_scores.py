@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -296,10 +297,10 @@ class PhraseScores:
         if predicate in (TOWARD, AWAY):
             fit[things] = relations.on_side(predicate, anchors[0], anchors[1], things)
             return fit
-        rows, weights = zip(*anchors[0], strict=True)
+        rows, weights = zip(*chain(*anchors), strict=True)  # "on the table or the desk"
         each = relations.graded(predicate, rows, self.onlooker, things)
         fit[things] = _several(np.array(weights)[:, None] * each, condition)
-        sure = [row for row, w in anchors[0] if w >= _SURELY]
+        sure = [row for row, w in chain(*anchors) if w >= _SURELY]
         fit[relations.denied(predicate, sure)] = 0.0
         return fit
 

@@ -188,8 +188,6 @@ _LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
 NEARLY = 0.7
 # Relations of a match of which so many only nearly hold are no match.
 _TOO_MANY = 2
-# A picture on a wall is over what stands just before it: least fit.
-_UPRIGHT, _OVER = ("above", "below"), 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +201,6 @@ class Unfit:
         is_of_distance: and that has no sharp end, such as "near".
         of_all: of no object of the kind it holds.
         is_of_look: an attribute.
-        is_over: above or below, and just beside.
     """
 
     claim: str
@@ -212,7 +209,6 @@ class Unfit:
     is_of_distance: bool = False
     of_all: bool = False
     is_of_look: bool = False
-    is_over: bool = False
 
 
 def unfit_parts(
@@ -243,9 +239,7 @@ def unfit_parts(
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
                 claim = verbalization.claim(condition)
-                is_over = condition.predicate in _UPRIGHT and bool(fit[row] >= _OVER)
-                of_distance = is_near and is_of_distance
-                yield Unfit(claim, limit, is_near, of_distance, of_all, is_over=is_over)
+                yield Unfit(claim, limit, is_near, is_near and is_of_distance, of_all)
         elif isinstance(condition, HasAttribute) and not is_relative(condition):
             yield from _unfit_look(phrase, condition, at.graded, row)
 

@@ -6,11 +6,11 @@ A suggestion is offered, never taken: whoever asked may send it in place of thei
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from scenemind.language import lexicon
-from scenemind.language.clauses import clauses_of
+from scenemind.language.clauses import PARTS, clauses_of
 from scenemind.language.english import grams, is_plural, joined, normal, plural, shown, singular
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
@@ -85,10 +85,19 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     plain = f"{'? '.join(questions)}?"
     if find_question(plain) in (None, find_question(query.text)):
         return None
-    # Who leaves out a thing of the map, or a smell, may ask for something else.
+    # Who leaves out a thing of the map, its part or look, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
     dropped |= lexicon.UNSEEN.keys() & set(_asked_words(query.text))
+    dropped |= _told_apart(_asked_words(query.text)) - _told_apart(plain.split())
     return replace(said, text=plain, likelihood=0.0 if dropped else said.likelihood)
+
+
+def _told_apart(words: Iterable[str]) -> set[str]:
+    """Looks by their values, and parts of things, among words."""
+    plain = [word.strip("?,.") for word in words]
+    looks = {lexicon.LOOKS[word][1] for word in plain if word in lexicon.LOOKS}
+    looks |= lexicon.QUALITIES.keys() & set(plain)
+    return looks | (PARTS & set(map(singular, plain)))
 
 
 def _things_in(text: str, labels: Collection[str]) -> set[str]:

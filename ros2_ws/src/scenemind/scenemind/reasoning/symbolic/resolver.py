@@ -194,14 +194,17 @@ class Resolver:
         if isinstance(reference, NounPhrase) and self._compares:
             order = self._standing_out(reference, order)
         of_doubt = any(rank.superlative in _OF_DOUBT for rank in reference.ranks)
+        doubted = order[:0]
         if self._compares and reference.ranks and not of_doubt:
-            order = order[Found(self.scene, order, scores[order]).is_likely]
+            is_likely = Found(self.scene, order, scores[order]).is_likely
+            doubted, order = order[~is_likely], order[is_likely]
         for at, rank in enumerate(reference.ranks, 1):
             # Of "the two largest on the left" two are left at the end, not before.
             count = len(order) if at < len(reference.ranks) else reference.count or 1
             among, order = order, self.ranked(order, rank, count)
             if at == len(reference.ranks):
                 scores = scores * self._agreement(rank, among, order)
+                self._leave_out(doubted, rank, order)
             names = say.listed(self.scene.objects_at(order))
             self.note(f"{rank.superlative}: {names or 'none'}")
         return Found(self.scene, order, scores[order])
@@ -321,6 +324,17 @@ class Resolver:
             first = keys <= np.partition(keys, last - 1)[last - 1]
             rows, keys = rows[first], keys[first]
         return rows[np.argsort(keys, kind="stable")][rank.order - 1 : last]
+
+    def _leave_out(
+        self, doubted: NDArray[np.intp], rank: trees.Rank, best: NDArray[np.intp]
+    ) -> None:
+        """Say which things would rank before the best ones, but are probably not there."""
+        if len(doubted) and len(best) and self._query.policy != "strict":
+            order = self.ranked(np.append(doubted, best[:1]), rank, len(doubted) + 1).tolist()
+            before = order[: order.index(best[0])] if best[0] in order else []
+            if before:
+                names = say.listed(self.scene.objects_at(before))
+                self.nearest.append(f"I leave out what is doubtful and would come first: {names}.")
 
     def _agreement(
         self, rank: trees.Rank, among: NDArray[np.intp], best: NDArray[np.intp]
@@ -468,10 +482,7 @@ class Resolver:
                 fit *= self._condition_scores(condition, fit) > 0.0
         for row in np.argsort(-fit, kind="stable")[:_MOST_TRIED].tolist():
             wrong = unfit_parts(phrase, self, row)
-            is_near = (
-                u.is_of_distance or (u.is_of_look and u.is_near) or (u.is_over and self._compares)
-                for u in wrong
-            )
+            is_near = (u.is_of_distance or (u.is_of_look and u.is_near) for u in wrong)
             if fit[row] > 0.0 and all(is_near):
                 rows = np.flatnonzero((fit >= _AS_WELL * fit[row]) & (fit <= fit[row]))
                 self._took_near_matches = True
@@ -660,7 +671,8 @@ class Resolver:
             case Related(anchors=(anchor,)) if self.is_of_nobody(anchor):
                 return np.full(len(among), say.ABSENCE_CONFIDENCE * condition.negated)
             case Related():
-                scores = self._related(condition, self.anchors(condition.anchors[0]), among)
+                anchors = [one for of in condition.anchors for one in self.anchors(of)]
+                scores = self._related(condition, anchors, among)
         if (
             isinstance(condition, Related)
             and condition.negated

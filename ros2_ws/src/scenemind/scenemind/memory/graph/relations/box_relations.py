@@ -26,6 +26,8 @@ Bounds = NDArray[np.float64]
 Scores = NDArray[np.float64]
 # Depth and boxes are not sure to better than this.
 HEIGHT_NOISE_M = 0.03
+# Thickest of what hangs on a wall, and what stands so far before the wall is below it.
+FLAT_M, HUNG_BEHIND_M = 0.12, 0.3
 
 
 def sizes(a: Bounds) -> NDArray[np.float64]:
@@ -178,12 +180,17 @@ def embedded_in(inner: Bounds, outer: Bounds, config: RelationConfig) -> Scores:
 
 
 def above(upper: Bounds, lower: Bounds, config: RelationConfig) -> Scores:
-    """Wholly higher (3 cm of noise allowed), over `above_overlap` of the smaller footprint.
+    """Wholly higher (3 cm of noise allowed), over `above_overlap` of the smaller footprint; what
+    is flat and upright over that of a thing within 0.3 m: a picture hangs behind the sofa.
 
     The score is that share of the footprint (SynergAI, LLM-TPC). Heights are those of the boxes'
     sides: by centres, as LLM-TPC's code falls back to, a wardrobe would be above the chair in it.
     """
-    share = overlap_shares(upper, lower)
+    reach = np.array((HUNG_BEHIND_M, HUNG_BEHIND_M, 0.0))
+    behind = overlap_shares(upper, lower + np.concatenate((-reach, reach)))
+    depth = sizes(upper)[:, :2].min(axis=1)
+    hangs = (depth <= FLAT_M) & (heights(upper) >= depth)
+    share = np.where(hangs, behind, overlap_shares(upper, lower))
     clear = upper[:, 2] >= lower[:, 5] - HEIGHT_NOISE_M
     holds = clear & is_higher(upper, lower) & (share >= config.above_overlap)
     return np.where(holds, share, 0.0)
