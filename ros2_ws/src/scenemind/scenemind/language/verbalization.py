@@ -82,7 +82,8 @@ def condition_words(condition: trees.Condition) -> str:
         return ("except " if condition.negated else among) + describe(condition.things)
     if isinstance(condition, trees.HasAttribute):
         if condition.key == "affordance" and not condition.negated:
-            return f"to {condition.value}"
+            is_purpose = condition.value.startswith("for ")
+            return condition.value if is_purpose else f"to {condition.value}"
         if (condition.key, condition.value) == ("owner", lexicon.SPEAKER):
             return f"that is {'not ' * condition.negated}yours"
         made = _before_value(condition)

@@ -274,7 +274,7 @@ def _sign(chunk: Chunk) -> str:
         case "noun" if chunk.words[-1] in lexicon.ANYTHING or find_number(chunk.words[-1]):
             return "g"
         case "said":
-            is_quality = chunk.words[0] in _OPENS_QUALITY or find_measured(chunk.words, 0)
+            is_quality = chunk.words[0] in (*_OPENS_QUALITY, "for") or find_measured(chunk.words, 0)
             return "q" if is_quality else "l"
         case "relation" if chunk.value == "of":
             return "f"
@@ -301,6 +301,8 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     if find_measured(words, at):
         return True
     following = word_at(words, at + 1)
+    if (word, following) == ("full", "of"):
+        return True
     if word in lexicon.NOUN_END:
         is_after_article = at > 0 and words[at - 1] in lexicon.DEFINITE | lexicon.INDEFINITE
         return not (word == "can" and (is_after_article or (inside and _is_thing(words, at))))
@@ -473,7 +475,8 @@ class _WholeChunker(Chunker):
         if is_bare or is_something:
             is_look = is_something and not lexicon.at_relation(words, at)
             found = find_look(words, at) if is_look else find_attribute(words, at)
-        if found is None and (is_bare or word in _OPENS_QUALITY):
+        is_use = word == "for" and is_something
+        if found is None and (is_bare or is_use or word in _OPENS_QUALITY):
             found = find_quality(words, at)
         if found is None and is_bare:
             end = at + 1 + (word == "the")

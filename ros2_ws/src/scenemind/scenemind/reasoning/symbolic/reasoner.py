@@ -39,6 +39,7 @@ from scenemind.reasoning.symbolic.presumptions import (
     said_once,
     with_names,
 )
+from scenemind.reasoning.symbolic.purposes import by_purpose
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     is_read_in_part,
@@ -397,6 +398,10 @@ class SymbolicReasoner:
             if isinstance(exact, ReasoningError):
                 raise exact
             return exact
+        is_unread = isinstance(exact, ReasoningError) and exact.failure.code == "not_understood"
+        meant = by_purpose(query.text) if is_unread else ""
+        if meant:
+            return self._grounding(replace(query, text=meant), snapshot)
         is_near, is_free = resolver.took_near_matches, query.policy == "always_answer"
         reply = ground_expression(query, scene, question, exact, is_near=is_near)
         is_whole = is_free or not isinstance(exact, ReasoningError)

@@ -37,6 +37,7 @@ from scenemind.memory.history import find_place
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
+    DESCRIBED_ONLY,
     USUALLY,
     attribute_scores,
     graded_attribute_scores,
@@ -184,7 +185,7 @@ class Resolver:
         """
         if self.weighs and isinstance(reference, NounPhrase):
             return self._counted(reference)
-        reference = _without_unmeasured(reference)
+        reference = self._without_unmeasured(reference)
         scores = self._scores(reference)
         if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
             scores = self._near_misses(reference)
@@ -223,7 +224,10 @@ class Resolver:
             found = self.rows(reference)
         if not len(found):
             raise self.missing(reference)
-        return found.where(found.is_likely) if self._compares else found
+        is_likely = found.is_likely | (not self._compares)
+        if reference.definite:  # who speaks of both fridges knows of two
+            is_likely[: reference.count or 0] = True
+        return found.where(is_likely)
 
     def single(self, reference: Reference) -> int:
         """Row of the one object of a reference.
@@ -409,7 +413,7 @@ class Resolver:
 
     def missing(self, reference: Reference) -> ReasoningError:
         """Error for a reference that fits nothing, to be raised."""
-        reference = _without_unmeasured(reference)
+        reference = self._without_unmeasured(reference)
         noun = say.noun_of(reference)
         if not isinstance(reference, NounPhrase):
             return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
@@ -763,6 +767,21 @@ class Resolver:
         scores[things] = 1.0 * (fit >= max(_ON_SIDE * fit.max(initial=0.0), _LEAST_ON_SIDE))
         return scores
 
+    def _without_unmeasured(self, reference: Reference) -> Reference:
+        """ "The tall wooden thing" as a thing of that size, and of that material if something's is
+        known: no kind of thing is called so."""
+        said = reference.noun.split() if isinstance(reference, NounPhrase) else []
+        *looks, head = said or [""]
+        is_kind = (
+            head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
+        )
+        if not isinstance(reference, NounPhrase) or is_kind:
+            return reference
+        shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
+        told = {key for thing in self.scene.objects for key in thing.attributes}
+        known = (c for c in shown if c.key in told or c.key not in DESCRIBED_ONLY)
+        return replace(reference, noun="").that(*known)
+
     def _counted(self, phrase: NounPhrase) -> Found:
         """What fits well enough to be counted.
 
@@ -808,17 +827,6 @@ class Resolver:
         if not phrase.ranks:
             scores = scores * self.graded.nearness
         return int(np.argmax(scores)) if scores.any() else None
-
-
-def _without_unmeasured(reference: Reference) -> Reference:
-    """ "The tall thing" as a thing of that size: no kind of thing is called so."""
-    said = reference.noun.split() if isinstance(reference, NounPhrase) else []
-    *looks, head = said or [""]
-    is_kind = head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
-    if not isinstance(reference, NounPhrase) or is_kind:
-        return reference
-    shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
-    return replace(reference, noun="").that(*shown)
 
 
 def _area_m2(thing: MapObject) -> float:
