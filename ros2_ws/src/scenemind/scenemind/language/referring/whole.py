@@ -121,6 +121,12 @@ def except_things(things: Reference, phrase: NounPhrase, said: Sequence[str]) ->
     if things.noun.isdecimal():
         return Among(ObjectNumber(int(things.noun[:9])), negated=True)
     if things == NounPhrase(things.noun, things.definite):
+        if things.noun and phrase.noun and said[-1] in ("one", "ones"):  # "except the desk one"
+            beside = Related("near", (NounPhrase(things.noun, definite=True),))
+            kind = plural(normal(phrase.noun)) if said[-1] == "ones" else normal(phrase.noun)
+            return Among(NounPhrase(kind, definite=True, conditions=(beside,)), negated=True)
+        if things.definite and " " in things.noun:  # one of several kinds: "the desk chair"
+            return Among(things, negated=True)
         return Described(things.noun, negated=True) if things.noun else None
     if phrase.noun and not things.noun:
         kind = normal(phrase.noun)

@@ -21,7 +21,7 @@ _OPENING = frozenset(
 def by_purpose(text: str) -> str:
     """A phrase for a nameless thing with its purpose in place of a clause: "the tall thing for milk
     cold by the door" of "the tall thing by the door that keeps the milk cold"; empty for others."""
-    words = [part for token in tokenize(text) for part in token.word.split("-")]
+    words = [part for token in tokenize(text) for part in token.word.split("-") if part]
     for at in range(1, len(words)):
         is_named_next = words[at] in lexicon.DEFINITE and words[at - 1] in lexicon.ANYTHING
         if words[at] not in _OPENING and not is_named_next:  # "the thing the cat sleeps on"

@@ -28,7 +28,7 @@ from scenemind.language.trees import (
     Related,
     View,
 )
-from scenemind.language.vocabulary import Vocabulary, did_you_mean
+from scenemind.language.vocabulary import Thesaurus, Vocabulary, did_you_mean
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import RELATION_NAMES
@@ -50,6 +50,7 @@ from scenemind.reasoning.symbolic.presumptions import NEARLY, is_unborne, unfit_
 from scenemind.reasoning.symbolic.ranks import Mask, rank_keys
 from scenemind.reasoning.symbolic.relation_scores import (
     ALIKE,
+    BESIDE,
     Anchor,
     is_room,
     is_view_dependent,
@@ -654,6 +655,12 @@ class Resolver:
         match condition:
             case trees.Described(noun=noun):
                 scores = self.label_scores(noun) * self.is_sure_of(noun)
+                if condition.negated and not scores.any():  # "no mug" is no cup either
+                    called = [
+                        Thesaurus.load().is_called(thing.label, noun)
+                        for thing in self.scene.objects
+                    ]
+                    scores = np.array(called, np.float64)
             case trees.Among(things=things, negated=True):
                 scores = self._excepted(things)
             case trees.Among(things=things):
@@ -710,8 +717,14 @@ class Resolver:
             ReasoningError: `ambiguous`: one is said, and several fit.
         """
         rows = np.array([a.row for a in self.anchors(things) if a.row is not None], np.intp)
-        is_phrase = isinstance(things, NounPhrase) and things.noun
-        if is_phrase and not is_plural(things.noun) and len(rows) > 1:
+        if not isinstance(things, NounPhrase) or not things.noun or is_plural(things.noun):
+            return self._of_rows(rows)
+        beside = [c for c in things.conditions if isinstance(c, Related) and c.predicate in BESIDE]
+        if len(rows) > 1 and beside and not things.ranks:  # "except the one by the door"
+            kept = tuple(c for c in things.conditions if c not in beside)
+            ranks = tuple(trees.Rank("closest", 1, c.anchors[0]) for c in beside[:1])
+            return self._one_of(replace(things, conditions=kept, ranks=ranks))
+        if len(rows) > 1:
             raise self.ambiguous(things, rows)
         return self._of_rows(rows)
 
