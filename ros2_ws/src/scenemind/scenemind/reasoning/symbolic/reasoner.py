@@ -10,9 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
-from scenemind.language.english import shown
+from scenemind.language.english import is_plural, shown
 from scenemind.language.loose import read_question
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
@@ -432,6 +434,10 @@ class SymbolicReasoner:
         if not len(found):
             text = "That is a part of the building, and no object of the map."
             raise ReasoningError("not_found", text)
+        if subject.definite and any(map(trees.is_use, subject.conditions)):
+            is_kind = not subject.noun or not is_plural(subject.noun)
+            rows = resolver.main_of(subject, found.rows) if is_kind else found.rows
+            found = found.where(np.isin(found.rows, rows))  # "the table we eat at"
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
         grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
         if len(found) < (subject.count or 0) and not subject.allows(len(found)):

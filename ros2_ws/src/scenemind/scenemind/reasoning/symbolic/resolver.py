@@ -237,12 +237,12 @@ class Resolver:
             ReasoningError: `not_found`, or `ambiguous` with the candidates.
         """
         found = self.existing(reference)
-        best = self._main(reference, found.rows[found.scores >= _AS_WELL * found.scores.max()])
+        best = self.main_of(reference, found.rows[found.scores >= _AS_WELL * found.scores.max()])
         if len(best) > 1:
             raise self.ambiguous(reference, best)
         return int(best[0])
 
-    def _main(self, reference: Reference, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def main_of(self, reference: Reference, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Of several kinds of a thing the one that a question takes for granted, which is far
         larger seen from above: "the table" is the dining table, and not the side table."""
         if len(rows) < 2 or not self._compares or self._query.policy == "strict":
