@@ -24,7 +24,7 @@ WORDS = sorted(
     word_set(
         "the a it this chair desk window is are next to left of on between and . , not with facing"
         " when you second one corner closest door in black that there another from highlighted"
-        " middle its"
+        " middle its side end"
     )
 )
 WITH_LAMP = Related("with", (NounPhrase("lamp"),))

@@ -89,6 +89,19 @@ def test_phrases_mean_one_object(phrase: str, best: int) -> None:
     assert grounding.reasoning
 
 
+@pytest.mark.parametrize(("phrase", "ids"), TABLE["sets"].items())
+def test_phrases_mean_a_set_of_objects(phrase: str, ids: list[int]) -> None:
+    grounding = Router(room_memory()).ground(query(phrase))
+    assert sorted(thing.object_id for thing in grounding.objects) == ids
+
+
+def test_that_one_of_several_things_is_not_there_is_said() -> None:
+    grounding = Router(room_memory()).ground(query("the sofa and the lamp"))
+    assert "There is no lamp" in grounding.reasoning
+    assert max(grounding.confidences) <= 0.5
+    assert Router(room_memory()).ground(query("the mirror and the lamp")).failure is not None
+
+
 def test_a_number_in_a_phrase_bounds_what_is_found_and_is_doubted_where_it_does_not_fit() -> None:
     router = Router(room_memory())
     assert len(router.ground(query("the two chairs on my left")).objects) <= 2

@@ -100,6 +100,26 @@ def test_opposite_is_aligned_and_more_than_a_metre_away() -> None:
     assert graded.opposite(two) == pytest.approx([0.5, far, 0.5 * E])
 
 
+@pytest.mark.parametrize(
+    ("third", "on_it"),
+    [
+        ((0.3, 5.0, 0.5), [1, 1, 0, 0, 0]),  # before a long side, and not far off its middle
+        ((5.0, 0.0, 0.5), [0, 1, 1, 0, 1]),  # before a short side
+        ((0.0, 0.9, 1.1), [1, 1, 0, 0, 0]),
+    ],
+)
+def test_a_side_of_a_thing_is_that_before_a_third_one(third: Triple, on_it: list[int]) -> None:
+    """Around the table two boxes at a long side, one at the end, one at the other long side, one on
+    it at the end; and one too far away."""
+    places = ((-0.5, 0.8), (0.9, 0.8), (1.3, 0.0), (-0.5, -0.8))
+    boxes = (*(((x, y, 0.5), CUBE) for x, y in places), ((0.8, 0.0, 1.1), CUBE))
+    two, way = pairs(TABLE, *boxes, ((0, 9, 0.5), CUBE)), pairs(TABLE, (third, CUBE))
+    toward, away = graded.on_side(two, way), graded.on_side(two, way, away=True)
+    assert toward[5] < 0.01
+    assert (toward[:5] > 0.15).tolist() == list(map(bool, on_it))
+    assert (np.minimum(toward, away) == 0.0).all()
+
+
 def test_facing_is_before_a_side_and_reaches_further_than_near() -> None:
     """One box 0.6 m before the table's long side, and one off its corner."""
     two = pairs(TABLE, ((0.5, 1.2, 0.5), CUBE), ((2.1, 1.2, 0.5), CUBE))

@@ -98,6 +98,8 @@ _ALL_RELATIONS = _phrases(_DATA["relations"]) | _phrases(
 )
 # Those that the scene graph does not know, and that hold where boxes lie so.
 OF_BOXES = ("at the end of", "in the corner of", "opposite")
+# Of two things: on the side of the first where the second is, or on the other one.
+TOWARD, AWAY = "toward", "away from"
 # Those that hold or not, and "with".
 _DECIDED = frozenset((*RELATION_NAMES, *OF_BOXES, "with"))
 RELATIONS = PhraseTable({form: name for form, name in _ALL_RELATIONS.items() if name in _DECIDED})
@@ -147,6 +149,8 @@ ADJECTIVES = frozenset(QUALITIES) - MASSES - {"square"}
 MATERIALS = _phrases({"material": _DATA["words"]["long_materials"]})
 # Before things that are left out.
 EXCEPT = _phrases({form: [form] for form in _DATA["words"]["excepting"]})
+# The same before "the": "the blue cup, not the red one".
+CONTRASTING = _phrases({form: [form] for form in _DATA["words"]["contrasting"]})
 # Word -> what no camera tells of things; and what no detector names.
 UNSEEN = {word: name for name, words in _DATA["words"]["unseen"].items() for word in words}
 STUFF = _words("stuff")

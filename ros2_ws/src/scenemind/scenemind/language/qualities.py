@@ -72,6 +72,8 @@ def find_quality(words: Sequence[str], at: int) -> Found:
     use = at + (word_at(words, at) in ("good", "useful", "suitable"))
     if word_at(words, use) == "to" and (found := find_use(words, use + 1)):
         return found
+    if word_at(words, at) == "for":  # "something for flowers"
+        return find_use(words, at)
     key, length = lexicon.ATTRIBUTE_VERBS.longest(words, at)
     if key:
         name = _name(words, at + length)

@@ -241,6 +241,16 @@ def _not_the_other(subject: trees.NounPhrase, other: trees.NounPhrase) -> trees.
     return trees.Ground(subject.that(*denied))
 
 
+def _ground_all(**each: trees.Reference) -> trees.Question | None:
+    """ "The couch and the fridge"; but "the cup on the table and shelf" is at both."""
+    named = [each[name] for name in ("first", "third", "fourth", "second") if name in each]
+    is_each = all(one.noun or isinstance(one, trees.ObjectNumber) for one in named)
+    placed = (one.conditions + one.ranks for one in named[:-1])
+    if not is_each or any(trees.noun_phrases(tuple(placed))):
+        return None
+    return trees.Joined(tuple(map(trees.Ground, named)), "and")
+
+
 def _exists_either(
     subject: trees.Reference, first: trees.NounPhrase, second: trees.NounPhrase
 ) -> trees.Question | None:
@@ -612,6 +622,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "IsLonger": _is_longer,
     "FitsUnder": _fits_under,
     "SizeBothWays": _size_both_ways,
+    "GroundAll": _ground_all,
     "NotTheOther": _not_the_other,
     "NothingThere": lambda subject: trees.Exists(replace(subject, count=0, bound="at most")),
     "OnEach": _on_each,

@@ -17,6 +17,7 @@ _IGNORED = frozenset(".?!\"'`()\u2019\u2018\u201c\u201d#")
 _SHORT_FORMS = {
     "where's": "where is", "what's": "what is", "who's": "who is", "which's": "which is",
     "that's": "that is", "there's": "there is", "it's": "it is", "how's": "how is",
+    "whatever's": "whatever is", "whichever's": "whichever is",
     "isn't": "is not", "aren't": "are not", "doesn't": "does not", "don't": "do not",
     "they're": "they are", "i'm": "i am", "can't": "can not", "i'd": "i would",
     "you're": "you are", "we're": "we are", "wasn't": "was not", "weren't": "were not",
@@ -60,7 +61,10 @@ _ITS_IS = re.compile(
     re.IGNORECASE,
 )
 _AFTER_HAS = re.compile(r"\W*(?:been|got|gone)\b", re.IGNORECASE)
-_ONE_WORD = {"left-most": "leftmost", "right-most": "rightmost", "&": "and"}
+_ONE_WORD = {
+    "left-most": "leftmost", "right-most": "rightmost", "&": "and",
+    "left-hand": "left hand", "right-hand": "right hand",
+}  # fmt: skip
 
 
 class NotUnderstoodError(SceneMindError):

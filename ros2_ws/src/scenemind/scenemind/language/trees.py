@@ -677,7 +677,7 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
         inner: list[Condition] = []
         if isinstance(condition, Related) and len(condition.anchors) == 1 and not condition.negated:
             (anchor,) = condition.anchors
-            inner = [c for c in anchor.conditions if isinstance(c, Related) or _is_use(c)]
+            inner = [c for c in anchor.conditions if isinstance(c, Related) or is_use(c)]
             if isinstance(anchor, NounPhrase) and inner:
                 kept = tuple(c for c in anchor.conditions if c not in inner)
                 condition = replace(condition, anchors=(replace(anchor, conditions=kept),))
@@ -686,7 +686,8 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
     return replace(phrase, conditions=tuple(conditions)) if moved else None
 
 
-def _is_use(condition: Condition) -> bool:
+def is_use(condition: Condition) -> bool:
+    """Whether a condition is what things are for."""
     return isinstance(condition, HasAttribute) and condition.key == "affordance"
 
 

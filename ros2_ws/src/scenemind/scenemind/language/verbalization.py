@@ -82,7 +82,8 @@ def condition_words(condition: trees.Condition) -> str:
         return ("except " if condition.negated else among) + describe(condition.things)
     if isinstance(condition, trees.HasAttribute):
         if condition.key == "affordance" and not condition.negated:
-            return f"to {condition.value}"
+            is_purpose = condition.value.startswith("for ")
+            return condition.value if is_purpose else f"to {condition.value}"
         if (condition.key, condition.value) == ("owner", lexicon.SPEAKER):
             return f"that is {'not ' * condition.negated}yours"
         made = _before_value(condition)
@@ -105,6 +106,8 @@ def related_words(condition: trees.Related) -> str:
     if condition.predicate.endswith("o'clock") and condition.anchors == (trees.Viewer(),):
         return f"at my {condition.predicate}"
     anchors, spoken = condition.anchors, lexicon.spoken(condition.predicate)
+    if condition.predicate in (lexicon.TOWARD, lexicon.AWAY):
+        return f"on the side of {f' {condition.predicate} '.join(map(describe, anchors))}"
     if condition.predicate == CLOSER:
         return f"{CLOSER} {' than to '.join(map(describe, anchors))}"
     if condition.predicate == "between" and len(anchors) == 1 and not is_many(anchors[0]):

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from scenemind.language import lexicon
-from scenemind.language.english import find_number, find_ordinal, is_plural, read_table, rewriter
+from scenemind.language.english import (
+    find_number,
+    find_ordinal,
+    is_plural,
+    read_table,
+    rewriter,
+)
 from scenemind.language.lexicon import (
+    AWAY,
     FREE_RELATIONS,
     PLACES,
     SIDE_WORDS,
+    TOWARD,
     VIEWS,
     PhraseTable,
     free_text,
@@ -31,6 +39,22 @@ Kind = Literal[
     "noun", "relation", "place", "view", "be", "pronoun", "not", "and", "break", "said", "other"
 ]
 _LONGEST_CLOCK = 7
+ENDS = ("side", "end")
+# Signs of relations around a side, by their names; see `_SIDED`.
+_SIGNS = {
+    **dict.fromkeys(("closest", "near", "next to", "facing", "with"), "t"),
+    **dict.fromkeys(("far", "farthest", "opposite"), "a"), "of": "f", "supports": "w",
+}  # fmt: skip
+_SIDES = {"besides": "W", "at the end of": "E", "opposite": "O"}
+_FAR_SIDE = frozenset(("other", "opposite", "far"))
+# "On the sofa side (of the table)", "at the end where the mug is", "on the side of the table (that
+# is) away from the door", "at the end of the table where the mug is", "on the other side of the
+# table from the door": S "sofa side", e "end", W, E and O relations to sides, t "near", w "where",
+# a "away from", f "of", F "end of", p "that", b "is", R a room, n another noun.
+_SIDED = re.compile(
+    r"[rta](?:(?P<S>S)(?:f[nR])?|ep?b?(?:[tw](?P<t>n)b?|a(?P<a>n)))"
+    r"|[rta](?P<s>n)Fn|[WO]np?b?(?:[tw](?P<u>n)b?|a(?P<v>n))|Enp?w(?P<w>n)b?|Onf(?P<f>n)"
+)
 # "The closest chair": looks before a noun, else relations.
 _COMPARATIVES = {
     word: name for word, name in lexicon.SUPERLATIVES.items() if name in lexicon.COMPARING
@@ -124,7 +148,7 @@ class Chunker:
                 self.chunks[-3:] = _whole(*self.chunks[-3:])
             if not self.may_go_on():
                 break
-        return _with_comparisons(self.chunks)
+        return list(_with_sides(_with_comparisons(self.chunks)))
 
     def may_go_on(self) -> bool:
         """Whether chunks after the last one are of any use."""
@@ -277,9 +301,50 @@ def _with_comparisons(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _with_sides(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+    """Chunks, where a side of a thing that is named by another one is a relation to both, and
+    "on the sofa side" alone is what is closest to the sofa."""
+    signs, at = "".join(map(_side_sign, chunks)), 0
+    for found in _SIDED.finditer(signs):
+        yield from chunks[at : found.start()]
+        relation, to = chunks[found.start()], chunks[found.start(found.lastgroup or 0)]
+        nouns = (c for c in chunks[found.start() : found.end()] if _side_sign(c) == "n")
+        of = next((noun for noun in nouns if noun is not to), None)
+        is_away, at = found.lastgroup in ("a", "v", "f"), found.end()
+        if found.lastgroup == "S":
+            to = replace(to, value=to.value.rpartition(" ")[0])
+        if of is None:
+            yield replace(relation, value="farthest" if is_away else "closest")
+        else:
+            yield replace(relation, value=AWAY if is_away else TOWARD)
+            yield from (of, Chunk("relation", ("than",), "than"))
+        yield to
+    yield from chunks[at:]
+
+
+def _side_sign(chunk: Chunk) -> str:
+    """The sign of a chunk in `_SIDED`."""
+    if chunk.kind == "noun":
+        *said, end = chunk.value.split() or [""]
+        is_side = end in ENDS and chunk.thing is None and not chunk.traits
+        if is_side and lexicon.SMALL_WORDS.isdisjoint(said) and _TRAITS.isdisjoint(said):
+            return "S" if said else "e"
+        return "R" if end in ROOMS else "n" * bool(end) or "."
+    if chunk.kind == "relation":
+        if chunk.words == ("end", "of"):
+            return "F"
+        before, end, _ = ("", "", "", *chunk.words)[-3:]
+        is_far, is_side = before in _FAR_SIDE, end in ENDS and chunk.value in _SIDES
+        is_side &= is_far or before == "the"
+        return ("O" if is_far else _SIDES[chunk.value]) if is_side else _SIGNS.get(chunk.value, "r")
+    return {"pronoun": "p", "be": "b"}.get(chunk.kind, "w" if chunk.words == ("where",) else ".")
+
+
 def _is_partitive(before: list[Chunk]) -> bool:
     """Whether "a set of" precedes a noun, which is then the head."""
-    if len(before) < 2 or before[-1].words != ("of",) or before[-2].kind != "noun":
+    if len(before) < 2 or before[-1].words != ("of",) or _side_sign(before[-2]) == "S":
+        return False
+    if before[-2].kind != "noun":
         return False
     part = before[-2].value.split(" ")[-1]
     return not part or part in _PARTITIVES

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scenemind.language.english import find_number
-from scenemind.language.lexicon import BUILDING, INDEFINITE, SIDE_WORDS
+from scenemind.language.lexicon import AWAY, BUILDING, INDEFINITE, SIDE_WORDS, TOWARD
 from scenemind.language.measures import CLOSER
 from scenemind.language.referring.chunks import ROOMS, Chunk, Kind, chunks_of
 from scenemind.language.referring.draft import (
@@ -196,11 +196,13 @@ class _Reader:
         (self._draft.fronted if at_start else self._draft.links).append(link)
 
     def _against(self, chunk: Chunk) -> None:
-        """Read "... than to the window" after "closer to the door"."""
+        """Read "... than to the window" after "closer to the door", or the sofa of "on the sofa
+        side of the table"."""
         links, second = self._draft.fronted or self._draft.links, self._draft.add(chunk)
-        ends = (*links[-1].anchors, second)
-        ends = ends if links[-1].predicate == "closest" else ends[::-1]
-        links[-1] = replace(links[-1], predicate=CLOSER, anchors=ends)
+        name, ends = links[-1].predicate, (*links[-1].anchors, second)
+        if name not in (TOWARD, AWAY):
+            name, ends = CLOSER, ends if name == "closest" else ends[::-1]
+        links[-1] = replace(links[-1], predicate=name, anchors=ends)
         self._clause.pending, self._clause.last = None, second
 
     def _is_other_end(self, chunk: Chunk) -> bool:

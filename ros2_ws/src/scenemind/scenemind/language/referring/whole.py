@@ -17,12 +17,19 @@ from itertools import takewhile
 
 from scenemind.language import lexicon
 from scenemind.language.clauses import PARTS
-from scenemind.language.english import find_number, find_ordinal, normal, plural, singular
+from scenemind.language.english import (
+    find_number,
+    find_ordinal,
+    is_plural,
+    normal,
+    plural,
+    singular,
+)
 from scenemind.language.lexicon import PhraseTable
 from scenemind.language.measures import COMPARISONS, find_measured
 from scenemind.language.plain_form import rewritten
 from scenemind.language.qualities import EXCEPTING, find_attribute, find_look, find_quality, word_at
-from scenemind.language.referring.chunks import OF_CANS, Chunk, Chunker, Kind
+from scenemind.language.referring.chunks import ENDS, OF_CANS, Chunk, Chunker, Kind
 from scenemind.language.referring.reader import read_chunks
 from scenemind.language.tokens import Token
 from scenemind.language.trees import (
@@ -47,6 +54,7 @@ _RELATIONS = PhraseTable(
     {form: "supports" if name == "with" else name for form, name in lexicon.RELATIONS.items()}
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
+    | {("toward",): "near", ("towards",): "near", ("away", "from"): "far"}
     | dict.fromkeys(_CARRYING, "supports")
 )
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")
@@ -64,6 +72,7 @@ _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
 _EXCEPT = PhraseTable(
     lexicon.EXCEPT
     | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
+    | {(*form, the): the for form in lexicon.CONTRASTING for the in lexicon.DEFINITE}
 )
 _RELATIVE = ("that", "which")
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
@@ -112,6 +121,12 @@ def except_things(things: Reference, phrase: NounPhrase, said: Sequence[str]) ->
     if things.noun.isdecimal():
         return Among(ObjectNumber(int(things.noun[:9])), negated=True)
     if things == NounPhrase(things.noun, things.definite):
+        if things.noun and phrase.noun and said[-1] in ("one", "ones"):  # "except the desk one"
+            beside = Related("near", (NounPhrase(things.noun, definite=True),))
+            kind = plural(normal(phrase.noun)) if said[-1] == "ones" else normal(phrase.noun)
+            return Among(NounPhrase(kind, definite=True, conditions=(beside,)), negated=True)
+        if things.definite and " " in things.noun:  # one of several kinds: "the desk chair"
+            return Among(things, negated=True)
         return Described(things.noun, negated=True) if things.noun else None
     if phrase.noun and not things.noun:
         kind = normal(phrase.noun)
@@ -125,7 +140,8 @@ def _with_exception(
     """A phrase, with "besides the chairs" of "anything to sit on besides the chairs" and "except
     the red one" of "all chairs except the red one"."""
     for at in range(start + is_phrase, len(words)):
-        length = _EXCEPT.longest(words, at)[1]
+        form, length = _EXCEPT.longest(words, at)
+        length -= form in lexicon.DEFINITE
         is_besides = words[at] in _BESIDES
         is_but = words[at] == "but" and not _ALL.isdisjoint(words[:at])
         if not (length or is_besides or is_but):
@@ -143,6 +159,8 @@ def _with_exception(
         conditions = list(phrase.conditions)
         for start, end in _joined(words, of):
             things, read = read_phrase(words[:end], start)
+            if isinstance(things, NounPhrase) and things.other:
+                continue  # "not the other one"
             if not length or words[at] in _RELATIVE:  # "that is not a chair to sit on"
                 things, uses = _without_uses(things)
                 conditions += uses
@@ -259,10 +277,10 @@ def _sign(chunk: Chunk) -> str:
             return "t"
         case "noun" if chunk.value:
             return "n"
-        case "noun" if chunk.words[-1] in lexicon.ANYTHING:
+        case "noun" if chunk.words[-1] in lexicon.ANYTHING or find_number(chunk.words[-1]):
             return "g"
         case "said":
-            is_quality = chunk.words[0] in _OPENS_QUALITY or find_measured(chunk.words, 0)
+            is_quality = chunk.words[0] in (*_OPENS_QUALITY, "for") or find_measured(chunk.words, 0)
             return "q" if is_quality else "l"
         case "relation" if chunk.value == "of":
             return "f"
@@ -289,6 +307,8 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     if find_measured(words, at):
         return True
     following = word_at(words, at + 1)
+    if (word, following) == ("full", "of"):
+        return True
     if word in lexicon.NOUN_END:
         is_after_article = at > 0 and words[at - 1] in lexicon.DEFINITE | lexicon.INDEFINITE
         return not (word == "can" and (is_after_article or (inside and _is_thing(words, at))))
@@ -380,6 +400,9 @@ class _WholeChunker(Chunker):
     def chunk_at(self, at: int) -> Chunk:
         if self._expects_thing(at):
             return self._find_thing(at) or self.noun_at(at)
+        last = self.chunks[-1].value.rpartition(" ")[2] if self.chunks else ""
+        if self.words[at] == "of" and last in ENDS:
+            return Chunk("relation", ("of",), "of")  # "on the sofa side of the table"
         found = self._find_measured(at) or self._find_said(at) or self._find_posture(at)
         found = found or (self.words[at] != "not" and self.phrase_at(at)) or self.small_at(at)
         return found or Chunk("other", (self.words[at],))
@@ -458,7 +481,8 @@ class _WholeChunker(Chunker):
         if is_bare or is_something:
             is_look = is_something and not lexicon.at_relation(words, at)
             found = find_look(words, at) if is_look else find_attribute(words, at)
-        if found is None and (is_bare or word in _OPENS_QUALITY):
+        is_use = word == "for" and is_something
+        if found is None and (is_bare or is_use or word in _OPENS_QUALITY):
             found = find_quality(words, at)
         if found is None and is_bare:
             end = at + 1 + (word == "the")
@@ -501,6 +525,12 @@ class _WholeChunker(Chunker):
             )
             if following == "of" and _is_share(words, at):
                 share, number = word, find_number(word)
+            elif (
+                word in ("pair", "couple")
+                and following == "of"
+                and is_plural(word_at(words, at + 2))
+            ):
+                number, at = 2, at + 1  # but "a pair of scissors"
             elif word == "every" and self.chunks:  # "on every table"
                 break
             elif word in self.determiners:
@@ -511,6 +541,9 @@ class _WholeChunker(Chunker):
                 number = 1
             elif following and (found := find_ordinal(word)) is not None:
                 order = found
+            elif number is not None and self._opens_comparison(at):
+                number = None if number == 1 else number  # "the one closest to the door"
+                break
             elif is_before and (found := find_number(word)) is not None:
                 is_of_all = of_several and bool(traits or order or share)  # "the taller of the two"
                 number = number if is_of_all else found
@@ -564,6 +597,12 @@ class _WholeChunker(Chunker):
             of_speaker="my" in before,
             bound=bound,
         )  # fmt: skip
+
+    def _opens_comparison(self, at: int) -> bool:
+        """Whether "closest to the door" stands at a place, and not "closest chair"."""
+        name, length = lexicon.RELATIONS.longest(self.words, at)
+        following = word_at(self.words, at + length)
+        return name in _NEARNESS and following in lexicon.DEFINITE | lexicon.INDEFINITE
 
     def _is_before_colour(self, at: int) -> bool:
         """Whether a look stands before the colour of a noun: "the tall thin black lamp"."""

@@ -112,7 +112,7 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
     words = [way or verb, *(word for word in done_to if word not in _FILLING)]
 
     # "What can I open wine with": what is opened itself is no tool.
-    is_tool = said[-1:] == ["with"] and len(words) > 1
+    is_tool = (said[-1:] == ["with"] and len(words) > 1) or verb == "for"
     least = _BY_VERB_ALONE if is_tool else 0.0
 
     def fit(thing: MapObject) -> float:

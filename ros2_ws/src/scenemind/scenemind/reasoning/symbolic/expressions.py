@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenemind.language import trees, verbalization
+from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import is_plural, joined, shown
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import (
@@ -42,7 +42,9 @@ _LONGEST = 1000  # characters
 _MOST_CANDIDATES = 10
 # Least share, relative to the best candidate's, of one that may be meant.
 _LEAST_SHARE = 0.1
-_ANY = frozenset(("a", "an", "any", "some"))
+# Words before a noun that ask for any of a kind, and for all.
+_ANY = lexicon.INDEFINITE - {"another", "other", "whichever"}
+_ANY |= {"everything", "whatever", "anything"}
 # Least confidence of a match by all that is said.
 _LIKELY_ENOUGH = 0.3
 # Share of the best score from which objects fit equally well.
@@ -284,6 +286,7 @@ def _describes_one(question: trees.Question | None, query: Query) -> bool:
     of = question.subject
     if not isinstance(of, NounPhrase) or of.count not in (None, 1):
         return False
-    before = query.text.lower().split(of.noun or None)[0]
-    is_any = not of.definite and not _ANY.isdisjoint(before.split())
-    return not is_any and not is_plural(of.noun)
+    text = query.text.lower()
+    is_any = not of.definite and not _ANY.isdisjoint(text.split(of.noun or None)[0].split())
+    thing = of.noun or next((word for word in text.split() if word in lexicon.ANYTHING), "")
+    return not is_any and not is_plural(thing) and thing != "stuff"

@@ -26,6 +26,9 @@ _COSINE, _STEEP, _BESIDE_M = 0.3, 6.0, 1.2
 # Certainty that sides, and front and behind, are those of an onlooker in the room: "in front of"
 # may also refer to a thing's own front.
 _SURE, _SURE_OF_FRONT = 0.8, 0.6
+# Gap up to which a thing is on a side of another one, and share of the way from its middle to its
+# edge from which on it is on no other side.
+_BY_M, _OFF_MIDDLE = 1.0, 0.3
 SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behind": "rear"}
 
 
@@ -64,8 +67,13 @@ class Pairs:
     @cached_property
     def level_gap_m(self) -> Vector:
         """Distances between surfaces, seen from above."""
+        return np.hypot(*self.level_gaps)
+
+    @property
+    def level_gaps(self) -> tuple[Vector, Vector]:
+        """Distances between surfaces along x and y."""
         x, y = self._shared_level
-        return np.hypot(np.maximum(-x, 0.0), np.maximum(-y, 0.0))
+        return np.maximum(-x, 0.0), np.maximum(-y, 0.0)
 
     @property
     def distance_m(self) -> Vector:
@@ -180,6 +188,25 @@ def at_end(pairs: Pairs) -> Vector:
     beyond = np.abs(np.where(long == 0, *pairs.level_offset))
     beyond = beyond - size.max(axis=-1) / 2.0
     return np.asarray(_step(beyond / 0.15) * np.exp(-pairs.level_gap_m / 0.4))
+
+
+def on_side(pairs: Pairs, way: Pairs, *, away: bool = False) -> Vector:
+    """On, or not far from, the side of the other that is nearest to a third thing.
+
+    Args:
+        way: from the third thing to the other.
+        away: on the opposite side.
+    """
+    half = np.maximum((pairs.other_high - pairs.other_low)[..., :2] / 2.0, _SHORTEST_M)
+    offset, gap = np.stack(way.level_offset, axis=-1), np.stack(way.level_gaps, axis=-1)
+    toward = np.where(gap.any(axis=-1, keepdims=True), np.sign(offset) * gap, offset / half)
+    toward *= np.abs(toward)  # what is nearly before a side is rather there than at a corner
+    toward /= np.maximum(np.linalg.norm(toward, axis=-1, keepdims=True), _EPSILON)
+    # In halves of the other, so that what stands at its corner is on its long side.
+    own = np.stack(pairs.level_offset, axis=-1) / half
+    along = (own * toward).sum(axis=-1) * (-1.0 if away else 1.0)
+    length = np.maximum(np.linalg.norm(own, axis=-1), _OFF_MIDDLE)
+    return np.asarray(np.maximum(along / length, 0.0) * _step((_BY_M - pairs.gap_m) / 0.1))
 
 
 def between(middles: Matrix, a: Vector, b: Vector) -> Vector:

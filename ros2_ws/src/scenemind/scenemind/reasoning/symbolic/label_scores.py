@@ -17,6 +17,7 @@ _NAMED = 4
 # Least score of a sure label (`Vocabulary`: synonyms and kinds).
 _SURE = 0.89
 _MOST_WORDS = 6  # of a noun
+_AT_M = 0.5  # gap up to which a chair is a desk chair
 # Factors for a label of another number, and for kinds (office chairs, recycling bins) where others
 # are called by the noun itself.
 _OTHER_NUMBER, _OF_A_KIND = 0.8, 0.6
@@ -44,7 +45,8 @@ def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
             _weigh_maybe(scene, match.label, scores)
     if not matches:
         return scores, ""
-    _narrow_by_attribute(scene, matches[0].unknown, scores, needed=False)
+    said = qualities if matches[0].stands_in else matches[0].unknown
+    _narrow_by_attribute(scene, said, scores, needed=False)
     means = ", ".join(f"{shown(m.label)} ({m.note})" for m in matches[:_NAMED])
     return scores, f'"{shown(noun)}" is {means}: {np.count_nonzero(scores)} known'
 
@@ -137,9 +139,20 @@ def _narrow_by_attribute(scene: Scene, said: str, scores: Scores, *, needed: boo
 
 
 def has_words(scene: Scene, row: int, said: str) -> bool:
-    """Whether an object's attributes contain every word or a synonym."""
+    """Whether an object's attributes contain every word or a synonym, or it is at what they name:
+    "the desk chair"."""
     thing, words = scene.objects[row], words_in(said)
     needs_form = any(word in FORM_WORDS for word in words)
     attributes = thing.attributes if needs_form else quick_attributes(thing)
     known, thesaurus = _words_of_attributes(attributes), Thesaurus.load()
-    return all(not thesaurus.attribute_words(word).isdisjoint(known) for word in words)
+    is_so = all(not thesaurus.attribute_words(word).isdisjoint(known) for word in words)
+    return is_so or _is_at(scene, row, said)
+
+
+def _is_at(scene: Scene, row: int, name: str) -> bool:
+    """Whether a thing is at another one of a name; "dining" names a dining table."""
+    things = scene.rows_called(sure_labels(scene, name))
+    if not things and name.endswith("ing"):
+        things = scene.rows_called(x for x in scene.rows_of_label if x.startswith(f"{name} "))
+    gaps_m = scene.gaps_m(scene.low[row], scene.high[row])[[one for one in things if one != row]]
+    return bool((gaps_m <= _AT_M).any())

@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 
 from scenemind.language.english import is_plural
-from scenemind.language.lexicon import free_text
+from scenemind.language.lexicon import AWAY, TOWARD, free_text
 from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
@@ -293,6 +293,9 @@ class PhraseScores:
         things, fit = np.flatnonzero(among), np.zeros(len(among))
         if predicate == "between" and (len(anchors) > 1 or len(anchors[0]) > 1):
             fit[things] = relations.graded_between(anchors[0], anchors[-1], things)
+            return fit
+        if predicate in (TOWARD, AWAY):
+            fit[things] = relations.on_side(predicate, anchors[0], anchors[1], things)
             return fit
         rows, weights = zip(*chain(*anchors), strict=True)  # "on the table or the desk"
         each = relations.graded(predicate, rows, self.onlooker, things)

@@ -10,9 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
-from scenemind.language.english import shown
+from scenemind.language.english import is_plural, shown
 from scenemind.language.loose import read_question
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
@@ -39,6 +41,7 @@ from scenemind.reasoning.symbolic.presumptions import (
     said_once,
     with_names,
 )
+from scenemind.reasoning.symbolic.purposes import by_purpose
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     is_read_in_part,
@@ -397,6 +400,10 @@ class SymbolicReasoner:
             if isinstance(exact, ReasoningError):
                 raise exact
             return exact
+        is_unread = isinstance(exact, ReasoningError) and exact.failure.code == "not_understood"
+        meant = by_purpose(query.text) if is_unread else ""
+        if meant:
+            return self._grounding(replace(query, text=meant), snapshot)
         is_near, is_free = resolver.took_near_matches, query.policy == "always_answer"
         reply = ground_expression(query, scene, question, exact, is_near=is_near)
         is_whole = is_free or not isinstance(exact, ReasoningError)
@@ -413,6 +420,8 @@ class SymbolicReasoner:
             check_all_used(question, query.text, resolver)
         else:
             question = of_whole_map(question, resolver.scene, resolver.nearest)
+        if isinstance(question, trees.Joined) and question.word == "and":
+            return self._grounding_of_all(question, unread_remark, query, resolver)
         if isinstance(question, trees.Changed) and question.subject is None:
             reply = answer(question, resolver, self._memory.changes_since)
             if not reply.objects:
@@ -425,6 +434,10 @@ class SymbolicReasoner:
         if not len(found):
             text = "That is a part of the building, and no object of the map."
             raise ReasoningError("not_found", text)
+        if subject.definite and any(map(trees.is_use, subject.conditions)):
+            is_kind = not subject.noun or not is_plural(subject.noun)
+            rows = resolver.main_of(subject, found.rows) if is_kind else found.rows
+            found = found.where(np.isin(found.rows, rows))  # "the table we eat at"
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
         grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
         if len(found) < (subject.count or 0) and not subject.allows(len(found)):
@@ -434,6 +447,27 @@ class SymbolicReasoner:
         grounding = _resting_on(failed, grounding, DOUBTED)
         looked_for = f"looked for: {verbalization.describe(subject)}"
         return replace(grounding, steps=(looked_for, *grounding.steps))
+
+    def _grounding_of_all(
+        self,
+        question: trees.Joined,
+        unread_remark: tuple[str, ...],
+        query: Query,
+        resolver: Resolver,
+    ) -> GroundReply:
+        """The objects of several phrases; that one has none is said, unless none has any."""
+        replies, failed = [], list[ReasoningError]()
+        for part in question.questions:
+            try:
+                replies.append(self._sure_grounding(part, unread_remark, query, resolver))
+            except ReasoningError as error:
+                failed.append(error)
+        if not replies:
+            raise failed[0]
+        sure = {o: c for r in replies for o, c in zip(r.objects, r.confidences, strict=True)}
+        steps = tuple(dict.fromkeys(step for reply in replies for step in reply.steps))
+        reply = GroundReply(tuple(sure), tuple(sure.values()), steps)
+        return _resting_on(tuple(map(str, failed)), reply, DOUBTED)
 
     def align(self, query: Query, snapshot: MemorySnapshot, by: str = "") -> Intent:
         """Intent of a correcting sentence; nothing is written yet.

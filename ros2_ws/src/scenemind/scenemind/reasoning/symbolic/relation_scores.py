@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scenemind.errors import SceneMemoryError
 from scenemind.geometry import Box3D
 from scenemind.language.english import normal
-from scenemind.language.lexicon import OF_BOXES
+from scenemind.language.lexicon import AWAY, OF_BOXES
 from scenemind.language.measures import CLOSER, compared_by, distance_m, is_measured, same_key
 from scenemind.language.trees import Marked, NounPhrase, Reference, Related
 from scenemind.memory import MapObject
@@ -168,6 +168,19 @@ class GradedRelations:
         found = near < far
         found[[end.row for end in (*first, *second) if end.row is not None]] = False
         return np.asarray(found * 1.0 * self._scene.is_object)
+
+    def on_side(self, predicate: str, of: Weighted, to: Weighted, among: Rows) -> Scores:
+        """Graded scores (M,) of being on the side of one thing where another one is, or away from
+        it; 0 for both. Each may be one of several."""
+        scene, fit = self._scene, np.zeros(len(among))
+        for (a, of_a), (b, of_b) in itertools.product(of[:_MAX_ANCHORS], to[:_MAX_ANCHORS]):
+            ends = scene.low[a], scene.high[a]
+            pairs = Pairs(scene.low[among], scene.high[among], *ends)
+            way = Pairs(scene.low[b], scene.high[b], *ends)
+            side = of_a * of_b * graded.on_side(pairs, way, away=predicate == AWAY)
+            side[(among == a) | (among == b)] = 0.0
+            np.maximum(fit, side, out=fit)
+        return fit
 
     def _fitting(self, predicate: str, anchors: Sequence[Anchor]) -> Scores:
         """Scores (N,) of a relation that the graph does not know."""

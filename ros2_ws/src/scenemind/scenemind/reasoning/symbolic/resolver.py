@@ -28,7 +28,7 @@ from scenemind.language.trees import (
     Related,
     View,
 )
-from scenemind.language.vocabulary import Vocabulary, did_you_mean
+from scenemind.language.vocabulary import Thesaurus, Vocabulary, did_you_mean
 from scenemind.memory import MapObject
 from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.relations import RELATION_NAMES
@@ -37,6 +37,7 @@ from scenemind.memory.history import find_place
 from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
+    DESCRIBED_ONLY,
     USUALLY,
     attribute_scores,
     graded_attribute_scores,
@@ -49,6 +50,7 @@ from scenemind.reasoning.symbolic.presumptions import NEARLY, is_unborne, unfit_
 from scenemind.reasoning.symbolic.ranks import Mask, rank_keys
 from scenemind.reasoning.symbolic.relation_scores import (
     ALIKE,
+    BESIDE,
     Anchor,
     is_room,
     is_view_dependent,
@@ -74,6 +76,8 @@ _MOST_TRIED = 5
 _AS_WELL = 0.8
 # Ranks for which what is probably not there counts.
 _OF_DOUBT = ("surest", "doubtful", "oftenest", "rarest")
+# Least share of the best fit, and least fit, of what is on a side of a thing.
+_ON_SIDE, _LEAST_ON_SIDE = 0.6, 0.05
 # Most things that are tried as the one of "closest to the lamp".
 _MOST_MEANT = 20
 # Where words are weighed: least score of a label that is the noun or a synonym, and of a counted
@@ -182,7 +186,7 @@ class Resolver:
         """
         if self.weighs and isinstance(reference, NounPhrase):
             return self._counted(reference)
-        reference = _without_unmeasured(reference)
+        reference = self._without_unmeasured(reference)
         scores = self._scores(reference)
         if not scores.any() and isinstance(reference, NounPhrase) and reference.definite:
             scores = self._near_misses(reference)
@@ -221,7 +225,10 @@ class Resolver:
             found = self.rows(reference)
         if not len(found):
             raise self.missing(reference)
-        return found.where(found.is_likely) if self._compares else found
+        is_likely = found.is_likely | (not self._compares)
+        if reference.definite:  # who speaks of both fridges knows of two
+            is_likely[: reference.count or 0] = True
+        return found.where(is_likely)
 
     def single(self, reference: Reference) -> int:
         """Row of the one object of a reference.
@@ -230,12 +237,12 @@ class Resolver:
             ReasoningError: `not_found`, or `ambiguous` with the candidates.
         """
         found = self.existing(reference)
-        best = self._main(reference, found.rows[found.scores >= _AS_WELL * found.scores.max()])
+        best = self.main_of(reference, found.rows[found.scores >= _AS_WELL * found.scores.max()])
         if len(best) > 1:
             raise self.ambiguous(reference, best)
         return int(best[0])
 
-    def _main(self, reference: Reference, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def main_of(self, reference: Reference, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Of several kinds of a thing the one that a question takes for granted, which is far
         larger seen from above: "the table" is the dining table, and not the side table."""
         if len(rows) < 2 or not self._compares or self._query.policy == "strict":
@@ -313,6 +320,8 @@ class Resolver:
         def anchors_of(reference: Reference) -> Sequence[Anchor]:
             return self.anchors(reference) if anchors is None else anchors
 
+        if not len(rows):  # the rank before it left none
+            return rows
         keys = rank_keys(self.scene, rank, rows, anchors_of, self.viewpoint)
         rows, keys = rows[np.isfinite(keys)], keys[np.isfinite(keys)]
         last = rank.order - 1 + count
@@ -405,7 +414,7 @@ class Resolver:
 
     def missing(self, reference: Reference) -> ReasoningError:
         """Error for a reference that fits nothing, to be raised."""
-        reference = _without_unmeasured(reference)
+        reference = self._without_unmeasured(reference)
         noun = say.noun_of(reference)
         if not isinstance(reference, NounPhrase):
             return ReasoningError("not_found", f"There is no {noun} like that in the memory.")
@@ -646,6 +655,12 @@ class Resolver:
         match condition:
             case trees.Described(noun=noun):
                 scores = self.label_scores(noun) * self.is_sure_of(noun)
+                if condition.negated and not scores.any():  # "no mug" is no cup either
+                    called = [
+                        Thesaurus.load().is_called(thing.label, noun)
+                        for thing in self.scene.objects
+                    ]
+                    scores = np.array(called, np.float64)
             case trees.Among(things=things, negated=True):
                 scores = self._excepted(things)
             case trees.Among(things=things):
@@ -658,6 +673,8 @@ class Resolver:
                 scores = self._between(condition, among)
             case Related(predicate=predicate, anchors=(first, second)) if predicate == CLOSER:
                 scores = relations_of(self.scene).closer(self.anchors(first), self.anchors(second))
+            case Related(predicate=predicate) if predicate in (lexicon.TOWARD, lexicon.AWAY):
+                scores = self._on_side(condition, among)
             case Related(anchors=(anchor,)) if anchor.bound or (
                 (anchor.count or 0) > 1 and not anchor.definite
             ):
@@ -700,8 +717,14 @@ class Resolver:
             ReasoningError: `ambiguous`: one is said, and several fit.
         """
         rows = np.array([a.row for a in self.anchors(things) if a.row is not None], np.intp)
-        is_phrase = isinstance(things, NounPhrase) and things.noun
-        if is_phrase and not is_plural(things.noun) and len(rows) > 1:
+        if not isinstance(things, NounPhrase) or not things.noun or is_plural(things.noun):
+            return self._of_rows(rows)
+        beside = [c for c in things.conditions if isinstance(c, Related) and c.predicate in BESIDE]
+        if len(rows) > 1 and beside and not things.ranks:  # "except the one by the door"
+            kept = tuple(c for c in things.conditions if c not in beside)
+            ranks = tuple(trees.Rank("closest", 1, c.anchors[0]) for c in beside[:1])
+            return self._one_of(replace(things, conditions=kept, ranks=ranks))
+        if len(rows) > 1:
             raise self.ambiguous(things, rows)
         return self._of_rows(rows)
 
@@ -748,6 +771,30 @@ class Resolver:
         things = np.flatnonzero(among)
         return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
 
+    def _on_side(self, condition: Related, among: Scores) -> Scores:
+        """Scores (N,) of being on a side of a thing, compared with the best of the candidates."""
+        ends = (self.anchors(reference) for reference in condition.anchors)
+        of, to = ([(a.row, a.score) for a in each if a.row is not None] for each in ends)
+        things, scores = np.flatnonzero(among), np.zeros(len(among))
+        fit = relations_of(self.scene).on_side(condition.predicate, of, to, things)
+        scores[things] = 1.0 * (fit >= max(_ON_SIDE * fit.max(initial=0.0), _LEAST_ON_SIDE))
+        return scores
+
+    def _without_unmeasured(self, reference: Reference) -> Reference:
+        """ "The tall wooden thing" as a thing of that size, and of that material if something's is
+        known: no kind of thing is called so."""
+        said = reference.noun.split() if isinstance(reference, NounPhrase) else []
+        *looks, head = said or [""]
+        is_kind = (
+            head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
+        )
+        if not isinstance(reference, NounPhrase) or is_kind:
+            return reference
+        shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
+        told = {key for thing in self.scene.objects for key in thing.attributes}
+        known = (c for c in shown if c.key in told or c.key not in DESCRIBED_ONLY)
+        return replace(reference, noun="").that(*known)
+
     def _counted(self, phrase: NounPhrase) -> Found:
         """What fits well enough to be counted.
 
@@ -793,17 +840,6 @@ class Resolver:
         if not phrase.ranks:
             scores = scores * self.graded.nearness
         return int(np.argmax(scores)) if scores.any() else None
-
-
-def _without_unmeasured(reference: Reference) -> Reference:
-    """ "The tall thing" as a thing of that size: no kind of thing is called so."""
-    said = reference.noun.split() if isinstance(reference, NounPhrase) else []
-    *looks, head = said or [""]
-    is_kind = head not in lexicon.ANYTHING or not looks or not set(looks) <= lexicon.LOOKS.keys()
-    if not isinstance(reference, NounPhrase) or is_kind:
-        return reference
-    shown = (HasAttribute(*lexicon.LOOKS[word]) for word in looks)
-    return replace(reference, noun="").that(*shown)
 
 
 def _area_m2(thing: MapObject) -> float:

@@ -20,7 +20,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 
 # A use that says nothing without what it is done to.
-_ANY_USE = ("put",)
+_ANY_USE = ("put", "for")
 # Largest ratio of the sides of a round object; shares of a measured colour and of a measured size.
 _LONG, _SEEN, _SIZED = 1.25, 0.7, 0.75
 # Measured mean colour -> true colours, likeliest first: indoor light is dim and warm, and shadows
@@ -97,6 +97,22 @@ def use_share(label: str, words: Sequence[str]) -> float:
     if is_so or named:
         return (1.0 + share) / 2.0
     return share if verb in _ANY_USE and others else 0.0
+
+
+def is_of_purpose(word: str) -> bool:
+    """Whether a word tells what things of some kind are for; no small word, and no size."""
+    is_size = lexicon.LOOKS.get(word, ("",))[0] == "size"
+    return (
+        not is_size
+        and word not in lexicon.SMALL_WORDS
+        and not roots(word).isdisjoint(_words_of_purposes())
+    )
+
+
+@lru_cache(maxsize=1)
+def _words_of_purposes() -> frozenset[str]:
+    said = " ".join((*_table().purposes.values(), *_table().uses)).split()
+    return frozenset().union(*map(roots, said))
 
 
 def usual_of(label: str, key: Attribute) -> Usual:
