@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scenemind.language import lexicon
 from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.english import with_commas
 from scenemind.language.plain_form import rewritten
@@ -30,6 +31,9 @@ from scenemind.language.tokens import Token, tokenize
 _JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 _MATES = words_in("mates")
 _NO_MATES = frozenset(("a", "an", "no", "the", "that", "this", "my", "our", "your"))  # before them
+# "It is" after other words begins a clause of its own.
+_SUBJECTS = frozenset(("it", "they", "there"))
+_GOING_ON = lexicon.NOUN_END | {form[-1] for form in lexicon.RELATIONS} | words_in("say") | _JOINS
 _POINTED = (["it"], ["this"], ["that"], ["they"])
 
 # "'Delete object 3' is what the sign says": what is quoted is not what is said.
@@ -86,6 +90,9 @@ def broken_up(text: str) -> list[Token]:
                 continue  # "that is oak, mate, not pine", "it is a vase love, not a jug"
         elif token.word in _MATES and place and following[:1] in _POINTED:
             token = Token(",", token.start)  # "that is no lamp dude it is a speaker"
+        begins = token.word in _SUBJECTS and following[:1] in (["is"], ["are"])
+        if begins and tokens and tokens[-1].word not in _GOING_ON:
+            tokens.append(Token(",", token.start))  # "that is not real it is a picture"
         if token.word == "," and (not tokens or tokens[-1].word == ","):
             continue
         tokens.append(token)

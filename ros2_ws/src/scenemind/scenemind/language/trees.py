@@ -530,11 +530,13 @@ class IsAt:
     has a wrong label.
 
     Attributes:
-        subject: the object there; its only condition is the place.
+        subject: the object there; its only condition is the place, where one is said.
+        is_missed: of "you missed the lamp on the desk", which says that it has no other name.
     """
 
     subject: NounPhrase
     noun: str
+    is_missed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

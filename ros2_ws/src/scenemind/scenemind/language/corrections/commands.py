@@ -43,7 +43,8 @@ from scenemind.language.trees import (
 
 _MOST_PARTS = 4
 _PIECES = lexicon.ANYTHING | {"pieces", "parts", "them", "halves"}
-_NOWHERE = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
+NOWHERE = NounPhrase("", definite=True)  # of what is said to be missing, and not where
+_NO_PLACES = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ def _related(b: Bound) -> AddRelation | DeleteRelation | None:
     given = b["relation"]
     anchor = given.anchors[0]
     nowhere = isinstance(anchor, NounPhrase) and anchor.noun
-    if nowhere and (nowhere in _NOWHERE or nowhere.split()[0] == "wrong"):
+    if nowhere and (nowhere in _NO_PLACES or nowhere.split()[0] == "wrong"):
         return None
     edit = DeleteRelation if given.negated or "negated" in b else AddRelation
     return edit(_subject(b), given.predicate, anchor)
@@ -295,8 +296,12 @@ def _denied(b: Bound) -> Denied:
         return Denied(subject, noun=said.value, key=said.key)
     if said is not None:
         return Denied(subject, noun=said, key="owner")
+    noun = b.get("noun", "")
+    if isinstance(noun, NounPhrase):  # "that is not a bowl on the table"
+        subject = as_definite(noun) if subject in (None, Marked()) else subject
+        noun = noun.noun
     subject = None if isinstance(subject, Marked) else subject
-    return Denied(subject, noun=b.get("noun", "") if may_be_named(b.get("noun", "")) else "")
+    return Denied(subject, noun=noun if may_be_named(noun) else "")
 
 
 def _reported(b: Bound) -> Topic | Denied | None:
@@ -333,6 +338,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "excepted": lambda b: Excepted(*b["things"]),
     "is_at": lambda b: IsAt(_at_place(b), b["label"]),
     "mentioned": _mentioned,
+    "missed": lambda b: IsAt(_at_place(b) if "place" in b else NOWHERE, b["label"], is_missed=True),
     "merged": _merged,
     "moved": _moved,
     # "That is not my bag, it is Tom's": a bag it is.
@@ -351,7 +357,9 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
 _PARTS: dict[str, Callable[[Bound], Any]] = {
     "marked": lambda _: Marked(),
     "marked_subject": lambda b: b["subject"] if isinstance(b["subject"], Marked) else None,
-    "nobody": lambda _: NounPhrase("people", definite=True),
+    "nobody": lambda b: NounPhrase(
+        "people", True, conditions=(b["place"],) if "place" in b else ()
+    ),
     "one": lambda b: None if isinstance(b["subject"], Several) else b["subject"],
     "pieces": lambda b: b.get("things") or (b.get("count", 2), ""),
     "relation": lambda b: replace(b["condition"], negated=b["condition"].negated or "negated" in b),

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from scenemind.language import trees
+from scenemind.language import lexicon, trees
 from scenemind.language.assertions import broken_up, clauses_of, is_verb, stretches
 from scenemind.language.corrections.commands import (
+    NOWHERE,
     Aside,
     Bare,
     Clause,
@@ -32,7 +32,7 @@ from scenemind.language.lexicon import DEFINITE
 from scenemind.language.referring.whole import except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
-from scenemind.language.tokens import NotUnderstoodError, Token
+from scenemind.language.tokens import NotUnderstoodError
 
 _OF_WHOLES = (trees.DeleteObject, trees.Merge, trees.Split)
 _EXCEPTING = frozenset(("except", "excepting", "apart", "aside"))
@@ -45,7 +45,10 @@ _OBJECTING = words_in("objecting")
 _LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking", "kidding"))
 _OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
+_POINTING = (("it",), ("this",), ("that",), ("they",))
 _MOST_NAMING = 12  # words that name the thing of a note
+# Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
+_TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
 
@@ -73,61 +76,98 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     return (denial,)
 
 
-def read_most(text: str) -> str:
-    """The part of a correcting sentence that corrects something, where the clauses after it, or
-    before it, do not: "it's a bass, not a guitar" of "..., count the strings". Empty without any.
+def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
+    """The part of a correcting sentence that corrects something: "it's a bass, not a guitar" of
+    "..., count the strings", "he's taken the cup" of "he's taken the cup to the kitchen, I think".
+    With its commands; both empty without any.
 
     What is left out may not limit what is kept ("... unless it is Tuesday"); what is kept names its
     things itself.
     """
-    tokens = broken_up(text)
-    said = Sentence(text, tokens)
+    said = Sentence(text, broken_up(text))
     clauses = stretches(said.words, _EXCEPTING)
     limits = not _LIMITING.isdisjoint(said.words)
-    if limits or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
-        return ""
-    for count in range(len(clauses) - 1, 0, -1):
-        for first in (0, len(clauses) - count):
-            kept, left = clauses[first : first + count], clauses[first + count :] or clauses[:first]
-            join = said.words[(kept if first else left)[0][0] - 1]
-            is_list = join == "and" and (first or not _has_verb(said, left[:1]))
-            if is_list or not _has_verb(said, kept) or (not first and join in _CONTRASTING):
-                continue
-            end = tokens[kept[-1][1]].start if kept[-1][1] < len(tokens) else len(text)
-            part = _in_one(text[tokens[kept[0][0]].start : end])
-            with suppress(NotUnderstoodError):
-                is_of_marked = any(map(_is_of_marked, parse_commands(part)))
-                if _corrects(said, tokens, left):
-                    continue  # "it's a chair, it's a table"
-                may_point = is_of_marked or not _ONES.isdisjoint(said.words)
-                if not (may_point and first) and all(c.is_told for c in clauses_of(part)):
-                    return part
-    return ""
+    said.slot.is_free = True
+    if limits or is_question(text) or len(clauses) > _MOST_CLAUSES:
+        return "", ()
+    read = cache(lambda start, end: _find_clause(said, start, end))
+    parts = sorted(_parts(said, clauses, read), key=lambda part: -_length(part))
+    for kept in parts:
+        commands = _combined([clause for span in kept for clause in read(*span)])
+        if not commands:
+            continue
+        part = ", ".join(_in_one(said.written(*span)) for span in kept)
+        is_told = all(clause.is_told or clause.is_in_map for clause in clauses_of(part))
+        has_ones, is_first = not _ONES.isdisjoint(part.split()), kept[0][0] < clauses[0][1]
+        may_point = is_first and not has_ones
+        if is_told and (may_point or not (has_ones or any(map(_is_of_marked, commands)))):
+            return part, commands
+    return "", ()
+
+
+_Spans = tuple[tuple[int, int], ...]
+
+
+def _length(spans: _Spans) -> int:
+    return sum(end - start for start, end in spans)
+
+
+def _parts(
+    said: Sentence,
+    clauses: Sequence[tuple[int, int]],
+    read: Callable[[int, int], tuple[Clause, ...]],
+    after_whole: bool = False,
+) -> Iterator[_Spans]:
+    """The words of clauses that are read, in all ways: some clauses may be left out that correct
+    nothing, and the ends of others ("... to wash it").
+
+    Args:
+        after_whole: the clause before them is kept whole: what is joined to it by "but" limits it.
+    """
+    if not clauses:
+        yield ()
+        return
+    for count in range(len(clauses), 0, -1):
+        start, end = clauses[0][0], clauses[count - 1][1]
+        ends = (at for at in range(end - 1, start + 2, -1) if said.words[at] in _TAILS)
+        last = next((at for at in (end, *ends) if read(start, at)), 0)
+        if last:
+            is_whole = last == end
+            others = _parts(said, clauses[count:], read, is_whole)
+            yield from (((start, last), *rest) for rest in others)
+    (start, end), *rest = clauses
+    before = said.words[start - 1] if start else ""
+    is_list = before == "and" and not any(is_verb(word) for word in said.words[start:end])
+    is_limit = after_whole and (is_list or before in _CONTRASTING)
+    if not (is_limit or _combined(read(start, end))):
+        yield from _parts(said, rest, read)
 
 
 def notes_of(text: str) -> Iterator[tuple[str, str]]:
     """A statement on one thing as a note of it, and the noun of the thing, for each way to read its
     name, the longest first: "the lamp in the hall has no shade" as "note of the lamp in the hall:
-    it has no shade"."""
-    tokens = broken_up(text)
-    words = [token.word for token in tokens]
+    it has no shade". The noun of "it needs water" is empty."""
+    said = Sentence(text, broken_up(text))
+    words, tokens = said.words, said.tokens
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
         return
-    start = _FRAME.starts(words)[-1] if words else 0
-    for end in range(min(len(words) - 2, start + _MOST_NAMING), start + 1, -1):
-        verb = words[end]
-        if words[start] not in DEFINITE or not (is_verb(verb) or verb.endswith(("s", "ed"))):
-            continue
-        thing, _ = read_phrase(tuple(words[start:end]))
-        if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
-            are_many = verb in _OF_MANY or is_plural(thing.noun)
-            it, said = (
-                "they" if are_many else "it",
-                _in_one(text[tokens[end].start :]),
+    for first, last in stretches(words):
+        start = first + _FRAME.starts(words[first:last])[-1]
+        for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
+            verb, name = words[end], words[start:end]
+            if not (is_verb(verb) or verb.endswith(("s", "ed"))):
+                continue
+            thing = trees.Marked() if name in _POINTING else read_phrase(name)[0]
+            is_one = isinstance(thing, trees.Marked) or (
+                isinstance(thing, trees.NounPhrase) and words[start] in DEFINITE and thing.noun
             )
+            if not is_one or thing is None:
+                continue
+            are_many = verb in _OF_MANY or is_plural(thing.noun)
+            it, told = "they" if are_many else "it", _in_one(said.written(end, len(words)))
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
-                said = f"{'has' if words[end + 1] == 'got' else verb} {said.partition(' ')[2]}"
-            yield f"note of {' '.join(words[start:end])}: {it} {said}", thing.noun
+                told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
+            yield f"note of {' '.join(name)}: {it} {told}", thing.noun
 
 
 def _in_one(said: str) -> str:
@@ -135,20 +175,10 @@ def _in_one(said: str) -> str:
     return _SENTENCE_END.sub(", ", said.strip(" ,.;:!"))
 
 
-def _corrects(said: Sentence, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> bool:
-    start, end = tokens[clauses[0][0]].start, clauses[-1][1]
-    stop = tokens[end].start if end < len(tokens) else len(said.text)
-    with suppress(NotUnderstoodError):
-        return bool(parse_commands(said.text[start:stop].strip(" ,.;:")))
-    return False
-
-
-def _has_verb(said: Sentence, clauses: Sequence[tuple[int, int]]) -> bool:
-    return any(is_verb(word) for start, end in clauses for word in said.words[start:end])
-
-
 def _is_of_marked(command: trees.Command) -> bool:
     """Whether a command is about what is marked, or puts something there."""
+    if isinstance(command, trees.Split) and command.noun:
+        return False
     return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
 
 
@@ -200,6 +230,8 @@ def _readings(
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
+    if clauses and isinstance(clauses[-1], Topic):  # "that is a magazine, the one by the cup"
+        clauses = [clauses[-1], *clauses[:-1]]
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
     it: trees.Reference | None = None
@@ -234,11 +266,18 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 said = clause if about is None else _with_subject(clause, about)
                 said = _with_anchor(said, commands[-1] if commands else None)
                 said = _with_it(said, it or next(iter(map(_subject, commands)), None))
+                if isinstance(said, trees.AddRelation) and _is_missing(commands[-1:]):
+                    place = trees.Related(said.predicate, (said.anchor,))
+                    commands[-1] = replace(commands[-1], subject=NOWHERE.that(place))
+                    continue  # "you missed the lamp, it is on the desk"
                 waits &= said == clause and _subject(clause) != about
                 commands.append(said)
     if waits:
         return ()
     commands = [_with_denial(command, noun) for command in commands]
+    told = [c for c in commands if isinstance(c, trees.DeleteObject) and c.is_told]
+    if any(isinstance(command, trees.Rename | trees.IsA) for command in commands):
+        commands = [c for c in commands if c not in told]  # "it is not real, it is a picture"
     if any(isinstance(command, trees.DeleteObject) for command in commands):  # it is nowhere
         commands = [c for c in commands if not isinstance(c, trees.DeleteRelation)]
     for one in excepted:
@@ -252,6 +291,10 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
         return ()  # "the sofa is blue and the shelf is not white"
     unique = _without_repetitions(commands)
     return () if _contradict(unique) else tuple(unique)
+
+
+def _is_missing(commands: Sequence[trees.Command]) -> bool:
+    return any(isinstance(one, trees.IsAt) and one.subject == NOWHERE for one in commands)
 
 
 def _of_one_kind(commands: tuple[trees.Command, ...]) -> tuple[trees.Command, ...]:
@@ -290,7 +333,12 @@ def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Comma
     parts = subject.parts if isinstance(subject, trees.Several) else (subject,)
     if isinstance(command, trees.Merge) and command.subjects == (trees.Marked(),):
         return replace(command, subjects=parts)
-    if not isinstance(command, trees.OfOne) or command.subject != trees.Marked():
+    if not isinstance(command, trees.OfOne):
+        return command
+    is_there = isinstance(command, trees.Rename) and command.subject == replace(
+        trees.NounPhrase("", True), conditions=getattr(command.subject, "conditions", ())
+    )  # "the laptop? It is only a sheet of paper on a stand"
+    if command.subject != trees.Marked() and not is_there:
         return command
     if not isinstance(command, trees.Split):
         return replace(command, subject=subject)

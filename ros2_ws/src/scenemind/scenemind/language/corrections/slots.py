@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from scenemind.language import lexicon
@@ -20,8 +21,11 @@ from scenemind.language.english import (
 )
 from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
+from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import ends_noun, read_phrase
 from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
+from scenemind.language.spelling import thing_words
+from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     HasAttribute,
     Marked,
@@ -103,13 +107,47 @@ def as_definite(reference: _Subject) -> _Subject:
 
 
 def _reference(p: SlotWords) -> Reference | None:
-    """A reference whose noun may name a thing, or says how one looks ("the tall thing")."""
-    reference = p.reference()
+    """A reference whose noun may name a thing, or says how one looks ("the tall thing"); read as
+    far as it can be, where that is enough."""
+    start = p.at
+    try:
+        reference = p.reference()
+    except NotUnderstoodError:
+        if not p.is_free:
+            raise
+    else:
+        if _may_be_meant(reference) or not p.is_free:
+            return reference if _may_be_meant(reference) else None
+    p.at = len(p.words)
+    return _free_reference(p.words[start:])
+
+
+def _may_be_meant(reference: Reference) -> bool:
     *looks, head = ("",) if isinstance(reference, Viewer) else reference.noun.split() or ("",)
     is_look = bool(looks) and head in lexicon.ANYTHING and lexicon.LOOKS.keys() >= set(looks)
     is_verb = (*looks, head)[0] in _SETS["correction_verbs"]
-    no_thing = is_verb or names_no_thing([*looks, head])
-    return None if head and no_thing and not is_look else reference
+    return not head or is_look or not (is_verb or names_no_thing([*looks, head]))
+
+
+def _definite(p: SlotWords) -> Reference | None:
+    found = _reference(p)
+    return found if not isinstance(found, NounPhrase) or found.definite else None
+
+
+def _free_reference(words: Sequence[str]) -> NounPhrase | None:
+    """ "The person down the corridor": a definite thing, of which not all has to be understood."""
+    is_whole = words[0] in lexicon.DEFINITE and lexicon.BE.isdisjoint(words) and "not" not in words
+    phrase = read(" ".join(words)).phrase if is_whole and len(words) > 2 else NounPhrase("")
+    phrase = replace(phrase, noun=" ".join(takewhile(may_be_named, phrase.noun.split())))
+    return as_definite(phrase) if phrase.noun or phrase.conditions else None
+
+
+def _person(p: SlotWords) -> str | None:
+    """Somebody: "Tom", "my granddaughter", "the dog"."""
+    start, words = p.tokens[p.at].start, rest(p)
+    is_name = p.text[start : start + 1].isupper() and words[0] not in lexicon.NOUN_END
+    is_one = (len(words) == 1 and is_name) or (1 < len(words) < 4 and words[0] in lexicon.DEFINITE)
+    return words[-1] if is_one and may_be_named(" ".join(words[1:])) else None
 
 
 def _other_ones(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
@@ -185,7 +223,7 @@ def _label(p: SlotWords) -> str | None:
     *others, last = words
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
     ends |= {*others[:1], last} & _AT_NO_END
-    is_plain = all(word[:1].isalnum() for word in (*others, last))
+    is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
@@ -283,6 +321,11 @@ def _find_before_noun(p: SlotWords) -> HasAttribute | None:
     return None
 
 
+def _mass(p: SlotWords) -> Kind | None:
+    """What a thing holds or is: "olive oil"."""
+    return _kind(p) if p.words[-1] in lexicon.MASSES and len(p.words) - p.at > 1 else None
+
+
 def _kinds(p: SlotWords) -> Kind | None:
     """A bare plural ("stools", but not "two stools") after "are"."""
     is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
@@ -328,17 +371,30 @@ def _material(p: SlotWords) -> HasAttribute | None:
     return None if label is None else HasAttribute("material", label)
 
 
-def _phrase(p: SlotWords) -> str | None:
-    """The value or noun of what is denied: a colour, a quality, a number or a thing."""
+def _thing(p: SlotWords) -> NounPhrase | str | None:
+    """The value or noun of what is denied: a colour, a quality, a number or a thing, with where it
+    is."""
     given = p.find(find_attribute) or p.find(find_quality)
     if given is not None:
         return given.value
     if find_number(p.peek()) is not None and not p.peek(1):
         return rest(p)[0]
     said = p.reference()
-    if isinstance(said, NounPhrase):
-        return said.noun or None
-    return ""
+    if not isinstance(said, NounPhrase):
+        return ""
+    return (said if said.conditions and said.noun else said.noun) or None
+
+
+def _phrase(p: SlotWords) -> str | None:
+    """The same without where it is."""
+    said = _thing(p)
+    return said.noun if isinstance(said, NounPhrase) else said
+
+
+def _nickname(p: SlotWords) -> str | None:
+    """A name of one's own: "the nap spot"; not what things of a kind are called."""
+    label = _label(p)
+    return None if label is None or label.split()[-1] in thing_words() else label
 
 
 def _condition(p: SlotWords) -> Related | None:
@@ -386,22 +442,26 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "possessive": _possessive_owner,
     "any_reference": lambda p: p.reference(),
     "bare_name": _bare_name,
+    "definite": _definite,
     "link": _condition,
     "count": one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
     "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
+    "mass": _mass,
     "label": _label,
     "material": _material,
     "look": lambda p: p.find(find_look),
     "noun_here": lambda p: Marked(" ".join(p.noun_words())),
     "noun_of": lambda p: getattr(p.reference(), "noun", None),
+    "nickname": _nickname,
     "object_number": _number_of,
     "number_or_reference": _number_or_reference,
     "numbered": _figured,
     "numbers": _numbers,
     "other_ones": _other_ones,
     "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
+    "person": _person,
     "phrase": _phrase,
     "place": _place,
     "plural_noun": _plural_noun,
@@ -416,5 +476,6 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "references_and": lambda p: _references(p, "and"),
     "rest": _rest,
     "several": _several,
+    "thing": _thing,
     "value": _value,
 }

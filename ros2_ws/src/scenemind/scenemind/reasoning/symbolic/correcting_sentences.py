@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from scenemind.language import trees
 from scenemind.language.assertions import asserts, clauses_of
@@ -55,6 +55,7 @@ _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
+    r"(?:(?:only|just) )?(?:the )?"
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
     re.IGNORECASE,
 )
@@ -115,7 +116,7 @@ def _half_understood(
     if said is None:
         raise otherwise
     try:
-        wanted = intent(commands_of(said.text), replace(query, text=said.text))
+        wanted = intent(said.commands, replace(query, text=said.text))
     except ReasoningError as failed:
         text = f'I take that as "{said.text}". {failed}'
         raise ReasoningError("not_understood", text, failed.failure.suggestion) from failed
@@ -128,21 +129,32 @@ def _half_understood(
     return replace(wanted, doubt=doubt)
 
 
-def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a sentence may say, in other words, and how likely that is meant."""
+
+    text: str
+    commands: tuple[trees.Command, ...]
+    likelihood: float
+
+
+def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     """A sentence as plain corrections of things that it names, or as a note that is likelier meant;
     None where there are none that are worth offering."""
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
-    said, most = as_correction(query.text, query.before), read_most(query.text)
-    said = None if said is None or not said.text else _with_denials(said, query.text)
-    least = 0.0 if said is None else said.likelihood
-    if most and least < (_DENIED if _denies_only(most) else _PARTLY_READ):
-        said = Rewording(most, _PARTLY_READ, tells=True)
-    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
+    plain, (part, read) = as_correction(query.text, query.before), read_most(query.text)
+    plain = None if plain is None or not plain.text else _with_denials(plain, query.text)
+    least = 0.0 if plain is None else plain.likelihood
+    denies_only = all(isinstance(command, trees.Deny) for command in read)
+    if read and least < (_DENIED if denies_only else _PARTLY_READ):
+        return _Reading(part, read, _PARTLY_READ)
+    if plain is None or least < _WORTH_OFFERING:
         return None
-    if said.likelihood < _LIKELY_MEANT and note is not None:
+    if least < _LIKELY_MEANT and note is not None:
         return note
-    commands = commands_of(said.text)
+    commands = commands_of(plain.text)
+    said = _Reading(plain.text, commands, least)
     if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
         return None
     deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
@@ -216,15 +228,13 @@ def _forbids(text: str) -> bool:
     return any(clause.words[:2] == ("do", "not") for clause in clauses_of(text)[:1])
 
 
-def _denies_only(text: str) -> bool:
-    return all(isinstance(command, trees.Deny) for command in parse_commands(text))
-
-
-def _noted(query: Query, labels: Collection[str]) -> Rewording | None:
+def _noted(query: Query, labels: Collection[str]) -> _Reading | None:
     """A statement on a thing of the map as a note of it."""
     for note, noun in notes_of(query.text):
-        if any(match.sure for match in Vocabulary.load().match(noun, labels)):
-            return Rewording(note, _PARTLY_READ, tells=True)
+        if not noun and not query.marked_object_ids:
+            continue
+        if not noun or any(match.sure for match in Vocabulary.load().match(noun, labels)):
+            return _Reading(note, parse_commands(note), _PARTLY_READ)
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from scenemind.memory import (
     MemoryAccess,
     SimilarObject,
 )
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
@@ -29,7 +31,16 @@ from scenemind.reasoning.symbolic.premises import (
     presence_of,
 )
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
-from scenemind.reasoning.symbolic.replies import all_of, be, bounded, listed, metres, sentence, the
+from scenemind.reasoning.symbolic.replies import (
+    all_of,
+    be,
+    bounded,
+    candidates,
+    listed,
+    metres,
+    sentence,
+    the,
+)
 from scenemind.reasoning.symbolic.resolver import Resolver
 
 _FORGOT, _NOTED = "I forgot ", "Noted of "
@@ -97,6 +108,7 @@ def intent_of(
 
     parts: list[Intent] = []
     unplaced = left_out = ""
+    first: ReasoningError | None = None
     spoken_of: tuple[int, ...] = ()
     for command in commands:
         if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
@@ -109,8 +121,9 @@ def intent_of(
         try:
             part = _of_command(command, resolver_of(about), by)
         except ReasoningError as error:
-            if not parts or error.failure.code != "not_found":
+            if error.failure.code != "not_found":
                 raise
+            first = first or error
             if is_moved:
                 unplaced = f" Where it is now I do not know: {error}"
             else:
@@ -119,6 +132,8 @@ def intent_of(
         # "I took the cup away, it is on the shelf now": it is there, and not gone.
         parts[len(parts) - is_moved :] = [part]
         spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
+    if first is not None and not parts:
+        raise first
     # "I took the book away, it is not on the cabinet any more": the rest follows from the first.
     made = [edit for part in parts for edit in part.edits]
     removed = {edit.object_ids[0] for edit in made if edit.kind == "delete_object"}
@@ -253,11 +268,16 @@ def _of_command(
     )
     if isinstance(command, trees.IsAt):
         command = _known_or_renamed(command, at)
+    if isinstance(command, trees.SetAttribute) and _is_owned_by_thing(command, at):
+        anchor, is_guess = trees.NounPhrase(command.value, definite=True), True
+        command = trees.AddRelation(command.subject, "", anchor)
     if isinstance(command, trees.Merge):
         meant = meant_as_one(command, at)
         edits, response = merged(command, meant.objects, at)
     else:
         denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
+        if isinstance(command, trees.Split):
+            denied = normal(command.noun)
         meant = meant_by(_subject_of(command, at), at, denied)
         edits, response = _edits_of(command, meant.objects, at, by)
     objection = meant.objection
@@ -281,6 +301,12 @@ def _of_command(
     elif is_guess:
         doubt = doubt_of_guess(response)
     return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
+
+
+def _is_owned_by_thing(command: trees.SetAttribute, at: Resolver) -> bool:
+    """Whether a thing is said to belong to a desk, and not to somebody."""
+    rows = at.scene.rows_surely(command.value.lower()) if command.key == "owner" else []
+    return any(not sense_of(owner.label).moves for owner in at.scene.objects_at(rows))
 
 
 def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
@@ -399,15 +425,38 @@ def _tells_kind(command: trees.IsA) -> bool:
 
 
 def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | trees.Rename:
-    """The relation of the one object of that name; without one, a renaming of the object there."""
-    (place,) = command.subject.conditions
-    if not isinstance(place, trees.Related):
-        raise TypeError(f"{place} says of no thing where it is")
+    """The relation of the one object of that name; without one, a renaming of the object there.
+
+    Raises:
+        ReasoningError: `not_found`: no object has the name, or may have it.
+    """
     known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
-    if known:
+    place = next(iter(trees.parts_of(command.subject.conditions, trees.Related)), None)
+    if known and place is not None:
         named = trees.NounPhrase(command.noun, definite=True)
         return trees.AddRelation(named, place.predicate, place.anchors[0])
-    return trees.Rename(command.subject, command.noun)
+    there: tuple[MapObject, ...] = ()
+    if place is not None:
+        with suppress(ReasoningError):
+            there = at.existing(command.subject).objects
+    if len(there) == 1 and not command.is_missed:
+        return trees.Rename(command.subject, command.noun)
+    noun, things = shown(command.noun), [o for o in known or there if o.object_id >= 0]
+    raise ReasoningError(
+        "not_found",
+        "What I have not seen I cannot add: the camera has to look there"
+        + (
+            f". What I have {'called so' if known else 'there'}: {candidates(things)}"
+            if things
+            else ""
+        )
+        + (
+            f'. If one of them is {with_article(noun)}, say its number ("object'
+            f' {things[0].object_id} is {with_article(noun)}").'
+            if things and not known
+            else "."
+        ),
+    )
 
 
 def _subject_of(command: trees.OfOne, at: Resolver) -> trees.Subject:
@@ -455,15 +504,15 @@ def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
 
 
 def _other(reference: trees.Reference, thing: MapObject, at: Resolver, *, denied: str) -> MapObject:
-    """The anchor of a relation; of several walls, the nearest one; of several things, the one of
-    which a relation is denied that holds."""
+    """The anchor of a relation; of several walls, the nearest one; of several things of which one
+    is denied, the one with which it holds, or the nearest."""
     rows = at.existing(reference).rows
     if denied:
         related = at.scene.relations_of(at.scene.row_of_id[thing.object_id], denied)
         held = np.intersect1d(rows, [row for row, _ in related])
         if len(held) == 1:
             return at.scene.objects[int(held[0])]
-    building = rows[~at.scene.is_object[rows]]
+    building = rows if denied else rows[~at.scene.is_object[rows]]
     if not len(building):
         return at.scene.objects[at.single(reference)]
     gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
