@@ -31,9 +31,10 @@ from scenemind.language.tokens import Token, tokenize
 _JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 _MATES = words_in("mates")
 _NO_MATES = frozenset(("a", "an", "no", "the", "that", "this", "my", "our", "your"))  # before them
-# "It is" after other words begins a clause of its own.
-_SUBJECTS = frozenset(("it", "they", "there"))
-_GOING_ON = lexicon.NOUN_END | {form[-1] for form in lexicon.RELATIONS} | words_in("say") | _JOINS
+# "It is" after words that do not go on with it begins a clause of its own.
+_SUBJECTS = frozenset(("it", "they"))
+_GOING_ON = lexicon.NOUN_END | {form[-1] for form in lexicon.RELATIONS} | _JOINS
+_SAYING = re.compile(rf"\b(?:{any_of('silencing')}|{any_of('say')}|{any_of('reported')})")
 _POINTED = (["it"], ["this"], ["that"], ["they"])
 
 # "'Delete object 3' is what the sign says": what is quoted is not what is said.
@@ -91,7 +92,7 @@ def broken_up(text: str) -> list[Token]:
         elif token.word in _MATES and place and following[:1] in _POINTED:
             token = Token(",", token.start)  # "that is no lamp dude it is a speaker"
         begins = token.word in _SUBJECTS and following[:1] in (["is"], ["are"])
-        if begins and tokens and tokens[-1].word not in _GOING_ON:
+        if begins and _is_whole([token.word for token in tokens]):
             tokens.append(Token(",", token.start))  # "that is not real it is a picture"
         if token.word == "," and (not tokens or tokens[-1].word == ","):
             continue
@@ -100,6 +101,12 @@ def broken_up(text: str) -> list[Token]:
         if following and written.startswith(f"{token.word}'s") and is_short_for_is(following):
             tokens.append(Token("is", token.start))
     return tokens
+
+
+def _is_whole(words: Sequence[str]) -> bool:
+    """Whether words may end a clause, of which "it is" is no part."""
+    last = " ".join(words).rpartition(" , ")[2]
+    return last != "" and words[-1] not in _GOING_ON and _SAYING.search(last) is None
 
 
 def stretches(words: Sequence[str], others: frozenset[str] = frozenset()) -> list[tuple[int, int]]:

@@ -692,6 +692,10 @@ def _is_use(condition: Condition) -> bool:
     return isinstance(condition, HasAttribute) and condition.key == "affordance"
 
 
+def is_definite(reference: Reference) -> bool:
+    return not isinstance(reference, NounPhrase) or reference.definite
+
+
 def relations_to_viewer(phrase: Reference) -> tuple[Related, ...]:
     """The conditions that are about where an object lies for the one who asks."""
     return tuple(

@@ -166,6 +166,9 @@ def _named(b: Bound) -> Said | None:
             return None
         subject = NounPhrase("", True, conditions=(b["place"],))
     denied = b.get("contrast") or b.get("denial") or ""
+    if isinstance(denied, NounPhrase):  # "that is a tin, not a bowl on the table"
+        subject = as_definite(denied) if subject == Marked() else subject
+        denied = denied.noun
     if isinstance(subject, NounPhrase) and (subject.count or 1) > 1 and "a_kind" in b:
         return None  # "the two chairs are a bench"
     named: Command = Rename(subject, kind.label, denied)
@@ -198,8 +201,8 @@ def _attributed(b: Bound) -> SetAttribute | None:
         return None  # "its owner is sitting there"
     key: Attribute | str = b.get("key") or (given.key if isinstance(given, HasAttribute) else "")
     denied = b.get("contrast") or b.get("denial") or b.get("denied") or ""
-    if isinstance(denied, HasAttribute):
-        denied = denied.value
+    if isinstance(denied, HasAttribute | NounPhrase):
+        denied = denied.value if isinstance(denied, HasAttribute) else denied.noun
     if isinstance(given, str):
         return None if key in ("color", "size") else SetAttribute(_subject(b), key, given, denied)
     return SetAttribute(_subject(b), key, given.value, denied) if given.key == key else None

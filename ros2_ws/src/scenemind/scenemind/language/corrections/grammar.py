@@ -49,6 +49,7 @@ _POINTING = (("it",), ("this",), ("that",), ("they",))
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
 _TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
+_TAILS -= DEFINITE
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
 
@@ -94,13 +95,13 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
     parts = sorted(_parts(said, clauses, read), key=lambda part: -_length(part))
     for kept in parts:
         commands = _combined([clause for span in kept for clause in read(*span)])
-        if not commands:
+        has_verb = any(is_verb(word) for span in kept for word in said.words[slice(*span)])
+        if not (commands and has_verb):
             continue
         part = ", ".join(_in_one(said.written(*span)) for span in kept)
         is_told = all(clause.is_told or clause.is_in_map for clause in clauses_of(part))
-        has_ones, is_first = not _ONES.isdisjoint(part.split()), kept[0][0] < clauses[0][1]
-        may_point = is_first and not has_ones
-        if is_told and (may_point or not (has_ones or any(map(_is_of_marked, commands)))):
+        points = any(map(_is_of_marked, commands)) or not _ONES.isdisjoint(part.split())
+        if is_told and (kept[0][0] < clauses[0][1] or not points):
             return part, commands
     return "", ()
 
@@ -116,31 +117,31 @@ def _parts(
     said: Sentence,
     clauses: Sequence[tuple[int, int]],
     read: Callable[[int, int], tuple[Clause, ...]],
-    after_whole: bool = False,
+    is_kept: bool | None = None,
 ) -> Iterator[_Spans]:
     """The words of clauses that are read, in all ways: some clauses may be left out that correct
     nothing, and the ends of others ("... to wash it").
 
     Args:
-        after_whole: the clause before them is kept whole: what is joined to it by "but" limits it.
+        is_kept: whether the clause before them is kept whole: it is not limited by what is left
+            out ("but not the red one"), and not parted from the end of its list.
     """
     if not clauses:
         yield ()
         return
-    for count in range(len(clauses), 0, -1):
-        start, end = clauses[0][0], clauses[count - 1][1]
-        ends = (at for at in range(end - 1, start + 2, -1) if said.words[at] in _TAILS)
-        last = next((at for at in (end, *ends) if read(start, at)), 0)
-        if last:
-            is_whole = last == end
-            others = _parts(said, clauses[count:], read, is_whole)
-            yield from (((start, last), *rest) for rest in others)
     (start, end), *rest = clauses
     before = said.words[start - 1] if start else ""
-    is_list = before == "and" and not any(is_verb(word) for word in said.words[start:end])
-    is_limit = after_whole and (is_list or before in _CONTRASTING)
+    is_end = before == "and" and not any(is_verb(word) for word in said.words[start:end])
+    for count in range(len(clauses), 0, -1) if not is_end or is_kept else ():
+        first_end, last_end = max(start + 2, clauses[count - 1][0]), clauses[count - 1][1]
+        ends = (at for at in range(last_end - 1, first_end, -1) if said.words[at] in _TAILS)
+        last = next((at for at in (last_end, *ends) if read(start, at)), 0)
+        if last:
+            others = _parts(said, clauses[count:], read, last == last_end)
+            yield from (((start, last), *other) for other in others)
+    is_limit = bool(is_kept) and (is_end or before in _CONTRASTING)
     if not (is_limit or _combined(read(start, end))):
-        yield from _parts(said, rest, read)
+        yield from _parts(said, rest, read, False)
 
 
 def notes_of(text: str) -> Iterator[tuple[str, str]]:
@@ -155,7 +156,8 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
         start = first + _FRAME.starts(words[first:last])[-1]
         for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
             verb, name = words[end], words[start:end]
-            if not (is_verb(verb) or verb.endswith(("s", "ed"))):
+            is_told = is_verb(verb) or verb.endswith(("s", "ed"))
+            if not (is_told and _ONES.isdisjoint(name)):
                 continue
             thing = trees.Marked() if name in _POINTING else read_phrase(name)[0]
             is_one = isinstance(thing, trees.Marked) or (
@@ -230,8 +232,9 @@ def _readings(
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
-    if clauses and isinstance(clauses[-1], Topic):  # "that is a magazine, the one by the cup"
-        clauses = [clauses[-1], *clauses[:-1]]
+    match clauses:
+        case [*others, Topic(subject=trees.NounPhrase()) as topic]:
+            clauses = [topic, *others]  # "that is a magazine, the one by the cup"
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
     it: trees.Reference | None = None
@@ -262,6 +265,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 waits = False
             case Aside():
                 pass
+            case trees.DeleteObject(is_told=True) if about is None:
+                about = clause.subject  # "it is not real, it is a picture on the wall"
+                commands.append(clause)
             case _:
                 said = clause if about is None else _with_subject(clause, about)
                 said = _with_anchor(said, commands[-1] if commands else None)
@@ -279,7 +285,10 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     if any(isinstance(command, trees.Rename | trees.IsA) for command in commands):
         commands = [c for c in commands if c not in told]  # "it is not real, it is a picture"
     if any(isinstance(command, trees.DeleteObject) for command in commands):  # it is nowhere
-        commands = [c for c in commands if not isinstance(c, trees.DeleteRelation)]
+        said = next(filter(None, map(_subject, commands)))
+        commands = [
+            _with_subject(c, said) for c in commands if not isinstance(c, trees.DeleteRelation)
+        ]
     for one in excepted:
         if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
             return ()
@@ -410,7 +419,8 @@ def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
     of_marked = trees.Marked() in (_subject(first), _subject(second))
     may_differ = trees.Split | trees.DeleteObject if of_marked else trees.Merge
     is_same = type(first) is type(second) and isinstance(first, may_differ)
-    return first == second or is_same
+    is_gone = isinstance(first, trees.DeleteObject) and isinstance(second, trees.DeleteObject)
+    return first == second or is_same or (is_gone and first.subject == second.subject)
 
 
 def _says_more(second: trees.Command, first: trees.Command) -> bool:

@@ -385,12 +385,6 @@ def _thing(p: SlotWords) -> NounPhrase | str | None:
     return (said if said.conditions and said.noun else said.noun) or None
 
 
-def _phrase(p: SlotWords) -> str | None:
-    """The same without where it is."""
-    said = _thing(p)
-    return said.noun if isinstance(said, NounPhrase) else said
-
-
 def _nickname(p: SlotWords) -> str | None:
     """A name of one's own: "the nap spot"; not what things of a kind are called."""
     label = _label(p)
@@ -462,7 +456,6 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "other_ones": _other_ones,
     "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
     "person": _person,
-    "phrase": _phrase,
     "place": _place,
     "plural_noun": _plural_noun,
     "free_text": _free_text,

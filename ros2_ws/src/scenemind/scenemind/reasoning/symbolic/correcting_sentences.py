@@ -9,17 +9,27 @@ which can be noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from scenemind.language import trees
-from scenemind.language.assertions import asserts, clauses_of
+from scenemind.language import lexicon, trees
+from scenemind.language.assertions import asserts, broken_up, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
+from scenemind.language.follow_ups import with_meant
 from scenemind.language.questions import find_question
+from scenemind.language.referring.reader import read
+from scenemind.language.referring.whole import read_phrase
 from scenemind.language.rewording import Rewording, as_correction, commands_of
-from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
+from scenemind.language.speech_acts import (
+    Frame,
+    agrees,
+    any_of,
+    begins_with_no,
+    is_order,
+    is_question,
+)
 from scenemind.language.spelling import spelled_correction
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Vocabulary
@@ -40,6 +50,7 @@ from scenemind.reasoning.symbolic.refusals import (
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.set_answers import exists
 
+_NOTES = 'What else is so of a thing I can note: "note of the lamp: it needs a new bulb".'
 _FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
 _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
 _LIKELY_MEANT = 0.5  # least likelihood of one that is rather meant than a note
@@ -50,6 +61,8 @@ _IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked i
     r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
     r"(?: \w+){0,3} (?:on|off)\b"
 )
+_FRAME = Frame("front", "closing")
+_LONGEST_ANSWER = 12  # words
 _JUST_AFTER = 3  # words: "not really gone"
 _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
@@ -77,6 +90,11 @@ def intent_of_sentence(
     def intent(commands: Sequence[trees.Command], said: Query) -> Intent:
         return intent_of(commands, said, resolver_of, memory, by)
 
+    answered = _answered(query, resolver_of(query)) if query.before else None
+    if answered is not None:
+        wanted = intent(answered.commands, query)
+        is_sure = wanted.doubt is not None or answered.likelihood == 1.0
+        return wanted if is_sure else replace(wanted, doubt=doubt_of_guess(wanted.response))
     try:
         commands = parse_commands(query.text)
     except NotUnderstoodError as error:
@@ -90,6 +108,53 @@ def intent_of_sentence(
         doubt = doubt_of_wish(wanted.edits, wanted.objects, wanted.response)
         return replace(wanted, doubt=doubt)
     return wanted
+
+
+def _answered(query: Query, at: Resolver) -> _Reading | None:
+    """The correction before, of the thing that an answer tells from others of its kind: "the left
+    one", "no, the other", "24"; None for other sentences."""
+    words = [token.word for token in broken_up(query.text)]
+    words = words[_FRAME.starts(words)[-1] : _FRAME.end(words)]
+    words = words[2 * (words[:2] in (["it", "is"], ["that", "is"])) :]
+    if len(words) > _LONGEST_ANSWER:
+        return None
+    said: trees.Reference | None = None
+    if words and words[-1].isdigit() and set(words[:-1]) <= {"number", "object", "the"}:
+        said = trees.ObjectNumber(int(words[-1][:9]))
+    elif words and words[0] in lexicon.DEFINITE:
+        said = read_phrase(tuple(words))[0] or read(" ".join(words)).phrase
+    is_one = isinstance(said, trees.NounPhrase) and not said.noun
+    if not is_one and not isinstance(said, trees.ObjectNumber):
+        return None
+    before, is_no = replace(query, text=query.before, before=""), begins_with_no(query.text)
+    try:
+        read_as: _Reading | None = _Reading(before.text, parse_commands(before.text), 1.0)
+    except NotUnderstoodError:
+        read_as = next(_readings(before, at.scene.rows_of_label), None)
+    for part in dict.fromkeys(trees.noun_phrases(read_as.commands)) if read_as else ():
+        if part.definite and (is_no or _is_open(part, at)):
+            commands = trees.with_part(read_as.commands, part, _instead(said, part, at))
+            return replace(read_as, commands=commands)
+    return None
+
+
+def _is_open(phrase: trees.NounPhrase, at: Resolver) -> bool:
+    """Whether a phrase leaves open which thing it means."""
+    try:
+        at.single(phrase)
+    except ReasoningError as error:
+        return error.failure.code == "ambiguous"
+    return False
+
+
+def _instead(said: trees.Reference, part: trees.NounPhrase, at: Resolver) -> trees.Reference:
+    """What is said in place of a part, which is of its kind: "the left one" as "the left chair"."""
+    if not isinstance(said, trees.NounPhrase):
+        return said
+    if said.other and at.has_marks:
+        return part.that(trees.Among(trees.Marked(), negated=True))
+    instead: trees.Reference = with_meant(said, part)
+    return instead
 
 
 def _half_understood(
@@ -108,25 +173,25 @@ def _half_understood(
     otherwise = _refused(error, query.text, labels)
     if is_order(query.text) or _forbids(query.text):
         raise otherwise
-    is_misspelled = bool(otherwise.failure.suggestion)
-    note = None if is_misspelled else _noted(query, labels)
-    said = _said_again(query, note)
     _check_number(query, at)
-    said = said or note
-    if said is None:
-        raise otherwise
-    try:
-        wanted = intent(said.commands, replace(query, text=said.text))
-    except ReasoningError as failed:
-        text = f'I take that as "{said.text}". {failed}'
-        raise ReasoningError("not_understood", text, failed.failure.suggestion) from failed
-    doubt = wanted.doubt
-    if doubt is None:
-        return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
-    text = f'I take that as "{said.text}". {doubt.text}'
-    say = doubt.suggestion or order_of(wanted.edits)
-    doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
-    return replace(wanted, doubt=doubt)
+    failures: list[ReasoningError] = []
+    for said in _readings(query, labels, with_note=not otherwise.failure.suggestion):
+        try:
+            wanted = intent(said.commands, replace(query, text=said.text))
+        except ReasoningError as failed:
+            text = f'I take that as "{said.text}". {failed}'
+            failures.append(ReasoningError("not_understood", text, failed.failure.suggestion))
+            if failed.failure.code != "not_found":
+                break
+            continue
+        doubt = wanted.doubt
+        if doubt is None:
+            return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
+        text = f'I take that as "{said.text}". {doubt.text}'
+        say = doubt.suggestion or order_of(wanted.edits)
+        doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
+        return replace(wanted, doubt=doubt)
+    raise next(iter(failures), otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +201,19 @@ class _Reading:
     text: str
     commands: tuple[trees.Command, ...]
     likelihood: float
+
+
+def _readings(
+    query: Query, labels: Collection[str], *, with_note: bool = True
+) -> Iterator[_Reading]:
+    """What a sentence may mean that the grammar does not read, the likeliest first.
+
+    Args:
+        with_note: also as a note.
+    """
+    note = _noted(query, labels) if with_note else None
+    said = _said_again(query, note)
+    yield from dict.fromkeys(filter(None, (said, note)))
 
 
 def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
@@ -280,5 +358,5 @@ def _refused(error: NotUnderstoodError, text: str, labels: Collection[str]) -> R
             raise error
         parse_commands(meant)
     except NotUnderstoodError:
-        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")
+        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS} {_NOTES}")
     return ReasoningError("not_understood", f"{refusal} {did_you_mean_this(meant)}", meant)

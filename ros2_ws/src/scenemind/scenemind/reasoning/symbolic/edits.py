@@ -109,21 +109,27 @@ def intent_of(
     parts: list[Intent] = []
     unplaced = left_out = ""
     first: ReasoningError | None = None
+    subject: trees.Subject | None = None
     spoken_of: tuple[int, ...] = ()
     for command in commands:
         if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
             raise ReasoningError(
                 "invalid_request", "Say that in a sentence of its own; nothing was changed."
             )
-        is_last = bool(spoken_of) and is_of_last(command)
-        about = replace(query, marked_object_ids=spoken_of) if is_last else query
+        before, subject = subject, getattr(command, "subject", None)
+        is_last = bool(spoken_of) and (is_of_last(command) or before == subject)
+        is_same = is_last and is_of_last(command)
+        about = replace(query, marked_object_ids=spoken_of) if is_same else query
         is_moved = is_last and isinstance(command, trees.AddRelation) and _is_removal(parts[-1])
         try:
             part = _of_command(command, resolver_of(about), by)
         except ReasoningError as error:
-            if error.failure.code != "not_found":
+            is_open = error.failure.code == "ambiguous" and parts
+            if error.failure.code != "not_found" and not is_open:
                 raise
             first = first or error
+            if isinstance(command, trees.AddRelation) and not trees.is_definite(command.anchor):
+                continue  # "a box with a lid": parts of things are not known
             if is_moved:
                 unplaced = f" Where it is now I do not know: {error}"
             else:
@@ -270,7 +276,7 @@ def _of_command(
         command = _known_or_renamed(command, at)
     if isinstance(command, trees.SetAttribute) and _is_owned_by_thing(command, at):
         anchor, is_guess = trees.NounPhrase(command.value, definite=True), True
-        command = trees.AddRelation(command.subject, "", anchor)
+        command = trees.AddRelation(command.subject, "near", anchor)
     if isinstance(command, trees.Merge):
         meant = meant_as_one(command, at)
         edits, response = merged(command, meant.objects, at)
@@ -290,7 +296,7 @@ def _of_command(
     if isinstance(command, trees.Merge) and not is_order_by_numbers(command):
         apart = far_apart(meant.objects, at)
     if objection:
-        doubt = Doubt("invalid_request", objection, _question(edits, response))
+        doubt = Doubt("invalid_request", objection, _question(edits, response), order_of(edits))
     elif meant.is_open and len(meant.objects) > 1:
         one = "make one of" if isinstance(command, trees.Merge) else "change"
         names = listed(meant.objects)
@@ -432,7 +438,7 @@ def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | 
     """
     known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
     place = next(iter(trees.parts_of(command.subject.conditions, trees.Related)), None)
-    if known and place is not None:
+    if known and place is not None and not command.is_missed:
         named = trees.NounPhrase(command.noun, definite=True)
         return trees.AddRelation(named, place.predicate, place.anchors[0])
     there: tuple[MapObject, ...] = ()
