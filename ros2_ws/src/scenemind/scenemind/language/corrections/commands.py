@@ -39,6 +39,8 @@ from scenemind.language.trees import (
     Split,
     Subject,
     Viewer,
+    is_definite,
+    parts_of,
 )
 
 _MOST_PARTS = 4
@@ -176,8 +178,12 @@ def _named(b: Bound) -> Said | None:
         keys = {key for key, _ in kind.attributes}
         denied = "" if _key_of(denied) in keys else denied  # "a walnut table, not oak"
         named = IsA(subject, kind.label, kind.noun, kind.attributes, denied)
-    place = b.get("now_at")
-    if place is None or place in getattr(subject, "conditions", ()):
+    place = b.get("now_at")  # "a box with a lid" tells of parts
+    if (
+        place is None
+        or not is_definite(place.anchors[0])
+        or place in getattr(subject, "conditions", ())
+    ):
         return named
     return named, AddRelation(subject, place.predicate, place.anchors[0])
 
@@ -224,6 +230,9 @@ def _merged(b: Bound) -> Merge | None:
 
 def _split(b: Bound) -> Split | None:
     subject: Reference = b.get("one", Marked())
+    denied = b.get("denial")
+    if isinstance(denied, NounPhrase) and subject == Marked():
+        subject = replace(denied, count=None)  # "that is not one book on the shelf, it is two"
     count, noun = b.get("pieces") or (b.get("count", 2), b.get("noun", ""))
     if count > _MOST_PARTS or _is_anything(subject):
         return None
@@ -235,9 +244,15 @@ def _is_anything(reference: Subject) -> bool:
     return isinstance(reference, NounPhrase) and not (reference.noun or reference.conditions)
 
 
-def _related(b: Bound) -> AddRelation | DeleteRelation | None:
+def _related(b: Bound) -> Said | None:
     given = b["relation"]
-    anchor = given.anchors[0]
+    anchor, *others = given.anchors
+    is_part = "subject" not in b and given.predicate in ("supports", "contains")
+    if is_part and not is_definite(anchor):
+        return Aside()  # "a mug, with a handle"
+    if others:  # what is between two things is near both
+        near = tuple(AddRelation(_subject(b), "near", one) for one in given.anchors)
+        return None if given.negated or "negated" in b else near
     nowhere = isinstance(anchor, NounPhrase) and anchor.noun
     if nowhere and (nowhere in _NO_PLACES or nowhere.split()[0] == "wrong"):
         return None
@@ -275,6 +290,13 @@ def _at_place(b: Bound) -> NounPhrase:
     """What is at a place: "there is a lamp on the desk, not a vase"."""
     place = b.get("place") or Related("on", (b["anchor"],))
     return NounPhrase(b.get("wrong", ""), True, conditions=(place,))
+
+
+def _wrong_at(b: Bound) -> Rename:
+    """ "It is a lamp on the desk, not a vase"; "a crate with bags on it" tells of no place."""
+    there = _at_place(b)
+    is_place = any(is_definite(anchor) for at in parts_of(there, Related) for anchor in at.anchors)
+    return Rename(there if is_place or "wrong" in b else Marked(), b["label"])
 
 
 def _topic(b: Bound) -> Topic:
@@ -354,7 +376,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "split": _split,
     "swapped": _swapped,
     "topic": _topic,
-    "wrong_at": lambda b: Rename(_at_place(b), b["label"]),
+    "wrong_at": _wrong_at,
 }
 # The values of parts that are not the one value in them.
 _PARTS: dict[str, Callable[[Bound], Any]] = {

@@ -18,7 +18,6 @@ from typing import Any
 from scenemind.language import lexicon, trees
 from scenemind.language.assertions import broken_up, clauses_of, is_verb, stretches
 from scenemind.language.corrections.commands import (
-    NOWHERE,
     Aside,
     Bare,
     Clause,
@@ -49,7 +48,7 @@ _POINTING = (("it",), ("this",), ("that",), ("they",))
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
 _TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
-_TAILS -= DEFINITE
+_TAILS -= DEFINITE - {"that"}
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
 
@@ -95,7 +94,7 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
     parts = sorted(_parts(said, clauses, read), key=lambda part: -_length(part))
     for kept in parts:
         commands = _combined([clause for span in kept for clause in read(*span)])
-        has_verb = any(is_verb(word) for span in kept for word in said.words[slice(*span)])
+        has_verb = any(_may_be_verb(word) for span in kept for word in said.words[slice(*span)])
         if not (commands and has_verb):
             continue
         part = ", ".join(_in_one(said.written(*span)) for span in kept)
@@ -140,7 +139,7 @@ def _parts(
             others = _parts(said, clauses[count:], read, last == last_end)
             yield from (((start, last), *other) for other in others)
     is_limit = bool(is_kept) and (is_end or before in _CONTRASTING)
-    if not (is_limit or _combined(read(start, end))):
+    if not is_limit and (is_end or not _combined(read(start, end))):
         yield from _parts(said, rest, read, False)
 
 
@@ -156,7 +155,7 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
         start = first + _FRAME.starts(words[first:last])[-1]
         for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
             verb, name = words[end], words[start:end]
-            is_told = is_verb(verb) or verb.endswith(("s", "ed"))
+            is_told = _may_be_verb(verb) or verb.endswith("s")
             if not (is_told and _ONES.isdisjoint(name)):
                 continue
             thing = trees.Marked() if name in _POINTING else read_phrase(name)[0]
@@ -170,6 +169,10 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
                 told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
             yield f"note of {' '.join(name)}: {it} {told}", thing.noun
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word) or word in lexicon.VERB_FORMS or word.endswith("ed")
 
 
 def _in_one(said: str) -> str:
@@ -272,23 +275,24 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 said = clause if about is None else _with_subject(clause, about)
                 said = _with_anchor(said, commands[-1] if commands else None)
                 said = _with_it(said, it or next(iter(map(_subject, commands)), None))
-                if isinstance(said, trees.AddRelation) and _is_missing(commands[-1:]):
-                    place = trees.Related(said.predicate, (said.anchor,))
-                    commands[-1] = replace(commands[-1], subject=NOWHERE.that(place))
-                    continue  # "you missed the lamp, it is on the desk"
+                match commands[-1:], said:
+                    case [trees.IsAt(is_missed=True) as missed], trees.AddRelation():
+                        place = trees.Related(said.predicate, (said.anchor,))
+                        commands[-1] = replace(missed, subject=missed.subject.that(place))
+                        continue  # "you missed the lamp, it is on the desk"
                 waits &= said == clause and _subject(clause) != about
                 commands.append(said)
     if waits:
         return ()
     commands = [_with_denial(command, noun) for command in commands]
-    told = [c for c in commands if isinstance(c, trees.DeleteObject) and c.is_told]
-    if any(isinstance(command, trees.Rename | trees.IsA) for command in commands):
-        commands = [c for c in commands if c not in told]  # "it is not real, it is a picture"
-    if any(isinstance(command, trees.DeleteObject) for command in commands):  # it is nowhere
-        said = next(filter(None, map(_subject, commands)))
-        commands = [
-            _with_subject(c, said) for c in commands if not isinstance(c, trees.DeleteRelation)
-        ]
+    # "It is not real, it is a picture"; "it is not on the shelf, I have sold it".
+    named = {_subject(one) for one in commands if isinstance(one, trees.Rename | trees.IsA)}
+    told = (trees.DeleteObject(subject, is_told=True) for subject in named if subject)
+    commands = [one for one in commands if one not in set(told)]
+    if any(isinstance(command, trees.DeleteObject) for command in commands):
+        of_first = _subject(commands[0]) or trees.Marked()
+        kept = (one for one in commands if not isinstance(one, trees.DeleteRelation))
+        commands = [_with_subject(one, of_first) for one in kept]
     for one in excepted:
         if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
             return ()
@@ -300,10 +304,6 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
         return ()  # "the sofa is blue and the shelf is not white"
     unique = _without_repetitions(commands)
     return () if _contradict(unique) else tuple(unique)
-
-
-def _is_missing(commands: Sequence[trees.Command]) -> bool:
-    return any(isinstance(one, trees.IsAt) and one.subject == NOWHERE for one in commands)
 
 
 def _of_one_kind(commands: tuple[trees.Command, ...]) -> tuple[trees.Command, ...]:
@@ -419,8 +419,9 @@ def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
     of_marked = trees.Marked() in (_subject(first), _subject(second))
     may_differ = trees.Split | trees.DeleteObject if of_marked else trees.Merge
     is_same = type(first) is type(second) and isinstance(first, may_differ)
-    is_gone = isinstance(first, trees.DeleteObject) and isinstance(second, trees.DeleteObject)
-    return first == second or is_same or (is_gone and first.subject == second.subject)
+    both_gone = isinstance(first, trees.DeleteObject) and isinstance(second, trees.DeleteObject)
+    is_same |= both_gone and _subject(first) == _subject(second)
+    return first == second or is_same
 
 
 def _says_more(second: trees.Command, first: trees.Command) -> bool:

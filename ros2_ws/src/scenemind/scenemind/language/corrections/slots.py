@@ -106,20 +106,25 @@ def as_definite(reference: _Subject) -> _Subject:
     return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
 
 
-def _reference(p: SlotWords) -> Reference | None:
-    """A reference whose noun may name a thing, or says how one looks ("the tall thing"); read as
-    far as it can be, where that is enough."""
+def _any_reference(p: SlotWords) -> Reference | None:
+    """A reference; read as far as it can be, where that is enough."""
     start = p.at
     try:
-        reference = p.reference()
+        return p.reference()
     except NotUnderstoodError:
         if not p.is_free:
             raise
-    else:
-        if _may_be_meant(reference) or not p.is_free:
-            return reference if _may_be_meant(reference) else None
     p.at = len(p.words)
     return _free_reference(p.words[start:])
+
+
+def _reference(p: SlotWords) -> Reference | None:
+    """A reference whose noun may name a thing, or says how one looks ("the tall thing")."""
+    start = p.at
+    reference = _any_reference(p)
+    if p.is_free and reference is not None and not _may_be_meant(reference):
+        reference = _free_reference(p.words[start:])
+    return reference if reference is not None and _may_be_meant(reference) else None
 
 
 def _may_be_meant(reference: Reference) -> bool:
@@ -136,7 +141,12 @@ def _definite(p: SlotWords) -> Reference | None:
 
 def _free_reference(words: Sequence[str]) -> NounPhrase | None:
     """ "The person down the corridor": a definite thing, of which not all has to be understood."""
-    is_whole = words[0] in lexicon.DEFINITE and lexicon.BE.isdisjoint(words) and "not" not in words
+    is_whole = (
+        "," not in words
+        and words[0] in lexicon.DEFINITE
+        and lexicon.BE.isdisjoint(words)
+        and "not" not in words
+    )
     phrase = read(" ".join(words)).phrase if is_whole and len(words) > 2 else NounPhrase("")
     phrase = replace(phrase, noun=" ".join(takewhile(may_be_named, phrase.noun.split())))
     return as_definite(phrase) if phrase.noun or phrase.conditions else None
@@ -204,6 +214,11 @@ def _several(p: SlotWords) -> Subject | None:
     numbers = [part for part in found if isinstance(part, ObjectNumber)]
     if len(numbers) == len(found):  # the 3 of "chairs 2 and 3" is chair 3
         return Several(tuple(replace(n, noun=normal(n.noun or numbers[0].noun)) for n in numbers))
+    noun = getattr(first, "noun", "")  # "the book on the desk and the one on the shelf"
+    found = tuple(
+        replace(part, noun=noun) if isinstance(part, NounPhrase) and not part.noun else part
+        for part in found
+    )
     are_nouns = all(isinstance(part, NounPhrase) and part.definite for part in found[1:])
     is_list = isinstance(first, NounPhrase) and are_nouns and "and" in words
     return Several(found) if is_list else None
@@ -294,7 +309,8 @@ def _bare_name(p: SlotWords) -> str | None:
     """A label that may be a name by itself; "go back" is none."""
     label = _label(p)
     first, *others = (label or "").split() or [""]
-    if first in _SETS["robot_orders"] or first.endswith("ly") or len(others) >= _LONGEST_NAME:
+    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"]
+    if is_order or first.endswith("ly") or len(others) >= _LONGEST_NAME:
         return None
     return label
 
@@ -395,7 +411,7 @@ def _condition(p: SlotWords) -> Related | None:
     given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
     if not isinstance(given, Related) or is_measured(given.predicate):
         return None
-    return given if len(given.anchors) == 1 else None
+    return given if (len(given.anchors) == 2) == (given.predicate == "between") else None
 
 
 def _place(p: SlotWords) -> Related | None:
@@ -434,7 +450,7 @@ def _figured(p: SlotWords) -> ObjectNumber | None:
 SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     **READERS,
     "possessive": _possessive_owner,
-    "any_reference": lambda p: p.reference(),
+    "any_reference": _any_reference,
     "bare_name": _bare_name,
     "definite": _definite,
     "link": _condition,

@@ -123,18 +123,17 @@ def _answered(query: Query, at: Resolver) -> _Reading | None:
         said = trees.ObjectNumber(int(words[-1][:9]))
     elif words and words[0] in lexicon.DEFINITE:
         said = read_phrase(tuple(words))[0] or read(" ".join(words)).phrase
-    is_one = isinstance(said, trees.NounPhrase) and not said.noun
-    if not is_one and not isinstance(said, trees.ObjectNumber):
+    if said is None or (isinstance(said, trees.NounPhrase) and said.noun):
         return None
     before, is_no = replace(query, text=query.before, before=""), begins_with_no(query.text)
     try:
-        read_as: _Reading | None = _Reading(before.text, parse_commands(before.text), 1.0)
+        read_as = [_Reading(before.text, parse_commands(before.text), 1.0)]
     except NotUnderstoodError:
-        read_as = next(_readings(before, at.scene.rows_of_label), None)
-    for part in dict.fromkeys(trees.noun_phrases(read_as.commands)) if read_as else ():
+        read_as = list(_readings(before, at.scene.rows_of_label))[:1]
+    for part in dict.fromkeys(trees.noun_phrases(read_as)):
         if part.definite and (is_no or _is_open(part, at)):
-            commands = trees.with_part(read_as.commands, part, _instead(said, part, at))
-            return replace(read_as, commands=commands)
+            commands = trees.with_part(read_as[0].commands, part, _instead(said, part, at))
+            return replace(read_as[0], commands=commands)
     return None
 
 

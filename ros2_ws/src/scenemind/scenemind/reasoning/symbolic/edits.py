@@ -284,7 +284,12 @@ def _of_command(
         denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
         if isinstance(command, trees.Split):
             denied = normal(command.noun)
-        meant = meant_by(_subject_of(command, at), at, denied)
+        try:
+            meant = meant_by(_subject_of(command, at), at, denied)
+        except ReasoningError as error:
+            if error.failure.code != "not_found" or not isinstance(command, trees.AddRelation):
+                raise
+            raise _unseen(command, at) or error from error
         edits, response = _edits_of(command, meant.objects, at, by)
     objection = meant.objection
     if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
@@ -440,29 +445,44 @@ def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | 
     place = next(iter(trees.parts_of(command.subject.conditions, trees.Related)), None)
     if known and place is not None and not command.is_missed:
         named = trees.NounPhrase(command.noun, definite=True)
-        return trees.AddRelation(named, place.predicate, place.anchors[0])
-    there: tuple[MapObject, ...] = ()
-    if place is not None:
-        with suppress(ReasoningError):
-            there = at.existing(command.subject).objects
+        predicate = "near" if place.predicate == "between" else place.predicate
+        return trees.AddRelation(named, predicate, place.anchors[0])
+    there = _things_at(place, at)
     if len(there) == 1 and not command.is_missed:
         return trees.Rename(command.subject, command.noun)
-    noun, things = shown(command.noun), [o for o in known or there if o.object_id >= 0]
-    raise ReasoningError(
-        "not_found",
-        "What I have not seen I cannot add: the camera has to look there"
-        + (
-            f". What I have {'called so' if known else 'there'}: {candidates(things)}"
-            if things
-            else ""
-        )
-        + (
-            f'. If one of them is {with_article(noun)}, say its number ("object'
-            f' {things[0].object_id} is {with_article(noun)}").'
-            if things and not known
-            else "."
-        ),
-    )
+    raise _not_seen(command.noun, known, there)
+
+
+def _things_at(place: trees.Related | None, at: Resolver) -> tuple[MapObject, ...]:
+    """What is at a place; nothing where that is not known."""
+    there = trees.NounPhrase("", True, conditions=(place,)) if place else None
+    with suppress(ReasoningError):
+        found = at.existing(there).objects if there else ()
+        return tuple(thing for thing in found if thing.object_id >= 0)
+    return ()
+
+
+def _unseen(command: trees.AddRelation, at: Resolver) -> ReasoningError | None:
+    """The refusal to put a thing somewhere that nothing is called; None where something is."""
+    noun = command.subject.noun if isinstance(command.subject, trees.NounPhrase) else ""
+    if not noun or at.label_scores(noun).any():
+        return None
+    return _not_seen(noun, (), _things_at(trees.Related(command.predicate, (command.anchor,)), at))
+
+
+def _not_seen(noun: str, known: Sequence[MapObject], there: Sequence[MapObject]) -> ReasoningError:
+    """The refusal to add a thing, to be raised, with what may be meant.
+
+    Args:
+        known: things of its name. there: things that are where it is said to be.
+    """
+    text, one = "What I have not seen I cannot add: the camera has to look there.", shown(noun)
+    if known:
+        text += f" What I have called so: {candidates(known)}."
+    elif there:
+        text += f" What I have there: {candidates(there)}. If one of them is {with_article(one)},"
+        text += f' say its number ("object {there[0].object_id} is {with_article(one)}").'
+    return ReasoningError("not_found", text)
 
 
 def _subject_of(command: trees.OfOne, at: Resolver) -> trees.Subject:
@@ -485,9 +505,8 @@ def _related(
     for thing in objects:
         other = _other(command.anchor, thing, at, denied="" if is_new else command.predicate)
         if other is thing:
-            raise ReasoningError(
-                "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
-            )
+            related = lexicon.spoken(command.predicate or "on")
+            raise ReasoningError("invalid_request", f"{the(other)} cannot be {related} itself.")
         predicate = command.predicate or ("on" if _may_carry(other, thing) else "next to")
         predicates = [predicate]
         if not is_new and predicate == "on":  # what is not on the wall does not hang on it either
