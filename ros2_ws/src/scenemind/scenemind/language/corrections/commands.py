@@ -178,12 +178,9 @@ def _named(b: Bound) -> Said | None:
         keys = {key for key, _ in kind.attributes}
         denied = "" if _key_of(denied) in keys else denied  # "a walnut table, not oak"
         named = IsA(subject, kind.label, kind.noun, kind.attributes, denied)
-    place = b.get("now_at")  # "a box with a lid" tells of parts
-    if (
-        place is None
-        or not is_definite(place.anchors[0])
-        or place in getattr(subject, "conditions", ())
-    ):
+    place = b.get("now_at")
+    is_part = place and place.predicate in ("supports", "contains")  # "a box with a lid"
+    if place is None or is_part or place in getattr(subject, "conditions", ()):
         return named
     return named, AddRelation(subject, place.predicate, place.anchors[0])
 

@@ -128,8 +128,6 @@ def intent_of(
             if error.failure.code != "not_found" and not is_open:
                 raise
             first = first or error
-            if isinstance(command, trees.AddRelation) and not trees.is_definite(command.anchor):
-                continue  # "a box with a lid": parts of things are not known
             if is_moved:
                 unplaced = f" Where it is now I do not know: {error}"
             else:
