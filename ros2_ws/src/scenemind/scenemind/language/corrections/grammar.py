@@ -66,7 +66,9 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     if len(clauses) > _MOST_CLAUSES:
         clauses = [(0, len(tokens))]
     denial: trees.Deny | None = None
-    for reading in _readings(clauses, cache(lambda start, end: _find_clause(said, start, end))):
+    read = cache(lambda start, end: _find_clause(said, start, end))
+    for spans in _parts(said, clauses, read, in_part=False):
+        reading = [clause for span in spans for clause in read(*span)]
         commands = _combined(reading)
         if commands:
             return commands if _ONES.isdisjoint(said.words) else _of_one_kind(commands)
@@ -91,8 +93,8 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
     if limits or is_question(text) or len(clauses) > _MOST_CLAUSES:
         return "", ()
     read = cache(lambda start, end: _find_clause(said, start, end))
-    parts = sorted(_parts(said, clauses, read), key=lambda part: -_length(part))
-    for kept in parts:
+    parts = _parts(said, clauses, read)
+    for kept in sorted(parts, key=lambda spans: sum(start - end for start, end in spans)):
         commands = _combined([clause for span in kept for clause in read(*span)])
         has_verb = any(_may_be_verb(word) for span in kept for word in said.words[slice(*span)])
         if not (commands and has_verb):
@@ -108,20 +110,19 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
 _Spans = tuple[tuple[int, int], ...]
 
 
-def _length(spans: _Spans) -> int:
-    return sum(end - start for start, end in spans)
-
-
 def _parts(
     said: Sentence,
     clauses: Sequence[tuple[int, int]],
     read: Callable[[int, int], tuple[Clause, ...]],
+    *,
+    in_part: bool = True,
     is_kept: bool | None = None,
 ) -> Iterator[_Spans]:
-    """The words of clauses that are read, in all ways: some clauses may be left out that correct
-    nothing, and the ends of others ("... to wash it").
+    """All ways to group stretches of words into clauses that are read, the longest clauses first.
 
     Args:
+        in_part: clauses that correct nothing may be left out, and the ends of others ("... to wash
+            it").
         is_kept: whether the clause before them is kept whole: it is not limited by what is left
             out ("but not the red one"), and not parted from the end of its list.
     """
@@ -130,17 +131,17 @@ def _parts(
         return
     (start, end), *rest = clauses
     before = said.words[start - 1] if start else ""
-    is_end = before == "and" and not any(is_verb(word) for word in said.words[start:end])
+    is_end = in_part and before == "and" and not any(map(is_verb, said.words[start:end]))
     for count in range(len(clauses), 0, -1) if not is_end or is_kept else ():
-        first_end, last_end = max(start + 2, clauses[count - 1][0]), clauses[count - 1][1]
-        ends = (at for at in range(last_end - 1, first_end, -1) if said.words[at] in _TAILS)
-        last = next((at for at in (last_end, *ends) if read(start, at)), 0)
-        if last:
-            others = _parts(said, clauses[count:], read, last == last_end)
-            yield from (((start, last), *other) for other in others)
+        first, last = max(start + 2, clauses[count - 1][0]), clauses[count - 1][1]
+        tails = (at for at in range(last - 1, first, -1) if in_part and said.words[at] in _TAILS)
+        stop = next((at for at in (last, *tails) if read(start, at)), 0)
+        if stop:
+            others = _parts(said, clauses[count:], read, in_part=in_part, is_kept=stop == last)
+            yield from (((start, stop), *other) for other in others)
     is_limit = bool(is_kept) and (is_end or before in _CONTRASTING)
-    if not is_limit and (is_end or not _combined(read(start, end))):
-        yield from _parts(said, rest, read, False)
+    if in_part and not is_limit and (is_end or not _combined(read(start, end))):
+        yield from _parts(said, rest, read, is_kept=False)
 
 
 def notes_of(text: str) -> Iterator[tuple[str, str]]:
@@ -217,19 +218,6 @@ def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, max(start, end)
     if end < len(words):
         yield 0, len(words)
-
-
-def _readings(
-    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], tuple[Clause, ...]]
-) -> Iterator[list[Clause]]:
-    """All ways to group segments into clauses, the longest clauses first."""
-    if not clauses:
-        yield []
-        return
-    for count in range(len(clauses), 0, -1):
-        said = read(clauses[0][0], clauses[count - 1][1])
-        if said:
-            yield from ([*said, *rest] for rest in _readings(clauses[count:], read))
 
 
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:

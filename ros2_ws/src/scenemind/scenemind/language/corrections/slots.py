@@ -275,20 +275,20 @@ def _proper(p: SlotWords) -> str | None:
     return said if said and words[0] not in lexicon.COLOURS else None
 
 
-def _proper_owner(p: SlotWords) -> str | None:
-    """The name of an owner, without what they are to the speaker: "Ali" of "my friend Ali"."""
-    p.take("my", "our", "the")
-    p.take_of(lexicon.KIN)
-    return None if p.done else _proper(p)
+def _without_kin(read: Callable[[SlotWords], Any], *, is_whole: bool) -> Callable[[SlotWords], Any]:
+    """A reader of an owner without what they are to the speaker: "Ali" of "my friend Ali"; not
+    where nothing else is said, unless that `is_whole`."""
 
+    def reader(p: SlotWords) -> Any:
+        start = p.at
+        p.take("my", "our", "the")
+        p.take_of(lexicon.KIN)
+        if p.done and not is_whole:
+            return None
+        p.at = start if p.done else p.at
+        return read(p)
 
-def _possessive_owner(p: SlotWords) -> str | None:
-    """The same of "my friend Ali's"; "my brother's" is of the brother."""
-    start = p.at
-    p.take("my", "our", "the")
-    p.take_of(lexicon.KIN)
-    p.at = start if p.done else p.at
-    return READERS["possessive"](p)
+    return reader
 
 
 def _free_text(p: SlotWords) -> str | None:
@@ -382,11 +382,6 @@ def _quality(p: SlotWords) -> HasAttribute | None:
     return None if said.negated else said
 
 
-def _material(p: SlotWords) -> HasAttribute | None:
-    label = _label(p)
-    return None if label is None else HasAttribute("material", label)
-
-
 def _thing(p: SlotWords) -> NounPhrase | str | None:
     """The value or noun of what is denied: a colour, a quality, a number or a thing, with where it
     is."""
@@ -427,18 +422,8 @@ def _rest(p: SlotWords) -> str | None:
     return " ".join(words) if is_short else None
 
 
-def _plural_noun(p: SlotWords) -> str | None:
-    noun = p.noun_words()
-    return plural(" ".join(noun)) if noun else None
-
-
 def _is_figure(word: str) -> bool:
     return word.isascii() and word.isdigit()
-
-
-def _number_of(p: SlotWords) -> ObjectNumber | None:
-    said = p.reference()
-    return said if isinstance(said, ObjectNumber) else None
 
 
 def _figured(p: SlotWords) -> ObjectNumber | None:
@@ -449,7 +434,7 @@ def _figured(p: SlotWords) -> ObjectNumber | None:
 
 SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     **READERS,
-    "possessive": _possessive_owner,
+    "possessive": _without_kin(READERS["possessive"], is_whole=True),
     "any_reference": _any_reference,
     "bare_name": _bare_name,
     "definite": _definite,
@@ -460,12 +445,12 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "kinds": _kinds,
     "mass": _mass,
     "label": _label,
-    "material": _material,
+    "material": lambda p: HasAttribute("material", said) if (said := _label(p)) else None,
     "look": lambda p: p.find(find_look),
     "noun_here": lambda p: Marked(" ".join(p.noun_words())),
     "noun_of": lambda p: getattr(p.reference(), "noun", None),
     "nickname": _nickname,
-    "object_number": _number_of,
+    "object_number": lambda p: n if isinstance(n := p.reference(), ObjectNumber) else None,
     "number_or_reference": _number_or_reference,
     "numbered": _figured,
     "numbers": _numbers,
@@ -473,10 +458,10 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
     "person": _person,
     "place": _place,
-    "plural_noun": _plural_noun,
+    "plural_noun": lambda p: plural(" ".join(noun)) if (noun := p.noun_words()) else None,
     "free_text": _free_text,
     "proper": _proper,
-    "proper_owner": _proper_owner,
+    "proper_owner": _without_kin(_proper, is_whole=False),
     "quality": _quality,
     "quality_word": _quality_word,
     "quoted": _quoted,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from scenemind.language import lexicon, trees
@@ -21,7 +20,7 @@ from scenemind.language.follow_ups import with_meant
 from scenemind.language.questions import find_question
 from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import read_phrase
-from scenemind.language.rewording import Rewording, as_correction, commands_of
+from scenemind.language.rewording import as_correction, commands_of
 from scenemind.language.speech_acts import (
     Frame,
     agrees,
@@ -65,7 +64,7 @@ _FRAME = Frame("front", "closing")
 _LONGEST_ANSWER = 12  # words
 _JUST_AFTER = 3  # words: "not really gone"
 _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
-_SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
+_SILENCED = re.compile(rf"\b{any_of('silencing')}\b")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
     r"(?:(?:only|just) )?(?:the )?"
@@ -185,7 +184,8 @@ def _half_understood(
             continue
         doubt = wanted.doubt
         if doubt is None:
-            return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
+            suggestion = said.text if said.text != query.text else ""
+            return replace(wanted, doubt=doubt_of_guess(wanted.response, suggestion))
         text = f'I take that as "{said.text}". {doubt.text}'
         say = doubt.suggestion or order_of(wanted.edits)
         doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
@@ -221,8 +221,7 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
     plain, (part, read) = as_correction(query.text, query.before), read_most(query.text)
-    plain = None if plain is None or not plain.text else _with_denials(plain, query.text)
-    least = 0.0 if plain is None else plain.likelihood
+    least = plain.likelihood if plain is not None and plain.text else 0.0
     denies_only = all(isinstance(command, trees.Deny) for command in read)
     if read and least < (_DENIED if denies_only else _PARTLY_READ):
         return _Reading(part, read, _PARTLY_READ)
@@ -237,36 +236,21 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
     if deletes and said.likelihood < _LIKELY_MEANT:
         return None  # who says yes to the wrong one loses a thing
+    is_switched = any(_value(command) in ("on", "off") for command in commands)
+    if is_switched and not _IS_ON.search(query.text.lower()):
+        return None
     denied = _only_denied(query.text)
     if any(not denied.isdisjoint(_claimed(command)) for command in commands):
-        return None  # "the pram has not disappeared" is no "the pram is gone"
+        match commands:
+            case [trees.SetAttribute(subject=subject, key=key, value=value)]:
+                denial = trees.Deny(subject, value, key)  # "stop telling people it is dirty"
+                said = _Reading(query.text, (denial,), least)
+            case _:
+                return None  # "the pram has not disappeared" is no "the pram is gone"
     named = (phrase.noun for phrase in trees.noun_phrases(commands))
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
     return said if is_said else None
-
-
-def _with_denials(said: Rewording, text: str) -> Rewording | None:
-    """A plain correction; its denial where the sentence says it only as what shall not be said any
-    more: "the fridge is not dirty" of "stop telling people the fridge is dirty". None where it has
-    no denial, or a word of it belongs to another verb ("they knocked it off")."""
-    commands, words = commands_of(said.text), text.lower().replace("\u2019", "'")
-    if any(getattr(c, "value", "") in ("on", "off") for c in commands) and not _IS_ON.search(words):
-        return None
-    silenced = _SILENCED.search(words)
-    values = [_value(command).split() for command in commands]
-    if silenced is None or not any(
-        value
-        and set(value)
-        <= set(_WORD.findall(silenced["said"])) - set(_WORD.findall(words[: silenced.start()]))
-        for value in values
-    ):
-        return said
-    denial = _IS.sub(r"\g<0> not", said.text, count=1)
-    with suppress(NotUnderstoodError):
-        if all(isinstance(c, trees.Deny | trees.DeleteRelation) for c in commands_of(denial)):
-            return replace(said, text=denial)
-    return None
 
 
 def _only_denied(text: str) -> set[str]:
@@ -274,10 +258,10 @@ def _only_denied(text: str) -> set[str]:
     denies, as what stands further on may be said of the thing again."""
     said: dict[bool, set[str]] = {True: set(), False: set()}
     for clause in clauses_of(text):
-        since = 0
+        since, silences = 0, _SILENCED.search(" ".join(clause.words)) is not None
         for word, is_denied in zip(clause.words, clause.denied, strict=True):
             since = since + 1 if is_denied else 0
-            said[0 < since <= _JUST_AFTER].add(singular(word))
+            said[0 < since <= (_LONGEST_ANSWER if silences else _JUST_AFTER)].add(singular(word))
     return said[True] - said[False]
 
 
