@@ -289,6 +289,12 @@ def _at_place(b: Bound) -> NounPhrase:
     return NounPhrase(b.get("wrong", ""), True, conditions=(place,))
 
 
+def _missed(b: Bound) -> IsAt | None:
+    """ "You missed the lamp on the desk", but not "you missed a bit"."""
+    there = _at_place(b) if "place" in b else NOWHERE
+    return None if names_no_thing(b["label"].split()) else IsAt(there, b["label"], is_missed=True)
+
+
 def _wrong_at(b: Bound) -> Rename:
     """ "It is a lamp on the desk, not a vase"; "a crate with bags on it" tells of no place."""
     there = _at_place(b)
@@ -360,8 +366,8 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "excepted": lambda b: Excepted(*b["things"]),
     "is_at": lambda b: IsAt(_at_place(b), b["label"]),
     "mentioned": _mentioned,
-    "missed": lambda b: IsAt(_at_place(b) if "place" in b else NOWHERE, b["label"], is_missed=True),
     "merged": _merged,
+    "missed": _missed,
     "moved": _moved,
     # "That is not my bag, it is Tom's": a bag it is.
     "not_owned": lambda b: Topic(Marked(normal(b["label"]))),

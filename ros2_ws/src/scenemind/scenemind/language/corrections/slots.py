@@ -302,6 +302,7 @@ def _quality_word(p: SlotWords) -> str | None:
     words = rest(p)
     is_one = len(words) == 1 and words[0].endswith(_QUALITY_ENDINGS)
     may_be = is_one and words[0] not in _SETS["no_things"] and may_be_named(words[0])
+    may_be &= words[0] not in lexicon.COLOURS
     return f"is {words[0]}" if may_be and words[0] not in lexicon.QUALITIES else None
 
 

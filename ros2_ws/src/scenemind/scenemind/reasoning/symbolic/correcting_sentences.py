@@ -19,7 +19,7 @@ from scenemind.language.english import shown, singular
 from scenemind.language.follow_ups import with_meant
 from scenemind.language.questions import find_question
 from scenemind.language.referring.reader import read
-from scenemind.language.referring.whole import read_phrase
+from scenemind.language.referring.whole import ends_noun, read_phrase
 from scenemind.language.rewording import as_correction, commands_of
 from scenemind.language.speech_acts import (
     Frame,
@@ -247,10 +247,23 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
                 said = _Reading(query.text, (denial,), least)
             case _:
                 return None  # "the pram has not disappeared" is no "the pram is gone"
-    named = (phrase.noun for phrase in trees.noun_phrases(commands))
+    named = [phrase.noun for phrase in trees.noun_phrases(commands)]
+    if any(_goes_on(_value(command), query.text, named) for command in commands):
+        return None  # "it is olive oil" is no "it is olive"
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
     return said if is_said else None
+
+
+def _goes_on(value: str, text: str, named: Sequence[str]) -> bool:
+    """Whether more of a name follows wherever a text says a value."""
+    words = [token.word for token in broken_up(text)]
+    last = value.rpartition(" ")[2]
+    after = [words[at] if at < len(words) else "," for at, w in enumerate(words, 1) if w == last]
+    known = {word for noun in named for word in (noun.split()[-1:] or ("",))}
+    return bool(after) and not any(
+        ends_noun((w,), 0, True) or singular(w) in known or not w.isalpha() for w in after
+    )
 
 
 def _only_denied(text: str) -> set[str]:

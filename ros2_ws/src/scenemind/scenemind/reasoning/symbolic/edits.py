@@ -151,7 +151,8 @@ def intent_of(
     doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts) + unplaced
     objects = _objects(edits, resolver_of(query))
-    if doubt is None and _is_exchange(edits, objects):
+    are_guesses = all(each.code == "not_understood" for each in doubts)
+    if are_guesses and (doubts or _is_exchange(edits, objects)):
         doubt = doubt_of_guess(response)  # "you mixed up the cup and the mug"
     whole = Intent(edits, response, None, objects, doubt)
     return _without(left_out, whole) if left_out else whole
@@ -474,7 +475,7 @@ def _not_seen(noun: str, known: Sequence[MapObject], there: Sequence[MapObject])
     Args:
         known: things of its name. there: things that are where it is said to be.
     """
-    text, one = "What I have not seen I cannot add: the camera has to look there.", shown(noun)
+    text, one = "What I have not seen I cannot add: the camera has to see it.", shown(noun)
     if known:
         text += f" What I have called so: {candidates(known)}."
     elif there:
