@@ -272,7 +272,12 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 commands.append(said)
     if waits:
         return ()
-    commands = [_with_denial(command, noun) for command in commands]
+    commands = [
+        replace(one, denied=one.denied or noun)
+        if isinstance(one, trees.Rename | trees.IsA)
+        else one
+        for one in commands
+    ]
     # "It is not real, it is a picture"; "it is not on the shelf, I have sold it".
     named = {_subject(one) for one in commands if isinstance(one, trees.Rename | trees.IsA)}
     told = (trees.DeleteObject(subject, is_told=True) for subject in named if subject)
@@ -302,9 +307,8 @@ def _of_one_kind(commands: tuple[trees.Command, ...]) -> tuple[trees.Command, ..
         subject = _subject(command)
         if isinstance(command, trees.OfOne) and isinstance(subject, trees.NounPhrase):
             noun = subject.noun or noun
-            found.append(replace(command, subject=replace(subject, noun=noun)))
-        else:
-            found.append(command)
+            command = replace(command, subject=replace(subject, noun=noun))
+        found.append(command)
     return tuple(found)
 
 
@@ -380,13 +384,6 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     return replace(command, subject=subject.that(but))
 
 
-def _with_denial(command: trees.Command, noun: str) -> trees.Command:
-    """The command with the name that another clause has denied."""
-    if not isinstance(command, trees.Rename | trees.IsA) or command.denied:
-        return command
-    return replace(command, denied=noun)
-
-
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:
     """Commands without repetitions ("these are one chair, merge them")."""
     kept: list[trees.Command] = []
@@ -395,7 +392,7 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
         if before is None:
             kept.append(command)
         else:
-            said = command if _says_more(command, before) else before
+            said = max(before, command, key=_told)
             if isinstance(said, trees.DeleteObject):  # "it is not real, delete it" is an order
                 is_told = all(getattr(each, "is_told", False) for each in (before, command))
                 said = replace(said, is_told=is_told)
@@ -404,20 +401,16 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
 
 
 def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
-    of_marked = trees.Marked() in (_subject(first), _subject(second))
-    may_differ = trees.Split | trees.DeleteObject if of_marked else trees.Merge
-    is_same = type(first) is type(second) and isinstance(first, may_differ)
-    both_gone = isinstance(first, trees.DeleteObject) and isinstance(second, trees.DeleteObject)
-    is_same |= both_gone and _subject(first) == _subject(second)
-    return first == second or is_same
+    subjects = {_subject(first), _subject(second)}
+    is_of_one = trees.Marked() in subjects or len(subjects) == 1
+    is_whole = isinstance(first, _OF_WHOLES) and type(first) is type(second)
+    return first == second or (is_whole and is_of_one)
 
 
-def _says_more(second: trees.Command, first: trees.Command) -> bool:
-    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
-        return (len(second.subjects), second.noun) > (len(first.subjects), first.noun)
-    if isinstance(first, trees.Split) and isinstance(second, trees.Split):
-        return second.noun > first.noun
-    return _subject(first) == trees.Marked() != _subject(second)
+def _told(command: trees.Command) -> tuple[int, str, bool]:
+    """How much a command tells."""
+    things, noun = getattr(command, "subjects", ()), getattr(command, "noun", "")
+    return len(things), noun, _subject(command) != trees.Marked()
 
 
 def _subject(command: trees.Command) -> trees.Subject | None:

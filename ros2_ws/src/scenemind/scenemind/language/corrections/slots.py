@@ -411,9 +411,11 @@ def _condition(p: SlotWords) -> Related | None:
 
 
 def _place(p: SlotWords) -> Related | None:
+    """A place at things: "in name only" is none."""
     given = _condition(p)
-    is_place = given is not None and not given.negated and isinstance(given.anchors[0], NounPhrase)
-    return given if is_place else None
+    if given is None or given.negated or not isinstance(given.anchors[0], NounPhrase):
+        return None
+    return given if all(map(_may_be_meant, given.anchors)) else None
 
 
 def _rest(p: SlotWords) -> str | None:

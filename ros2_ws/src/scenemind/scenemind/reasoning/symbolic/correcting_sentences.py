@@ -256,14 +256,16 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
 
 
 def _goes_on(value: str, text: str, named: Sequence[str]) -> bool:
-    """Whether more of a name follows wherever a text says a value."""
-    words = [token.word for token in broken_up(text)]
-    last = value.rpartition(" ")[2]
-    after = [words[at] if at < len(words) else "," for at, w in enumerate(words, 1) if w == last]
-    known = {word for noun in named for word in (noun.split()[-1:] or ("",))}
-    return bool(after) and not any(
-        ends_noun((w,), 0, True) or singular(w) in known or not w.isalpha() for w in after
-    )
+    """Whether more of a name follows where a text says a value: "it is olive" of "olive oil".
+
+    Args:
+        named: nouns that may follow: "it is red" of "a red cup".
+    """
+    said, last = " ".join(token.word for token in broken_up(text)), value.rpartition(" ")[2]
+    _, found, after = f" {said}".rpartition(f" {last} ")
+    words = after.split(",")[0].split()
+    follows = found and words and _FRAME.end(words) and not ends_noun(words, 0, True)
+    return bool(follows) and singular(words[0]) not in " ".join(named).split()
 
 
 def _only_denied(text: str) -> set[str]:
