@@ -126,13 +126,14 @@ def _answered(query: Query, at: Resolver) -> _Reading | None:
         return None
     before, is_no = replace(query, text=query.before, before=""), begins_with_no(query.text)
     try:
-        read_as = [_Reading(before.text, parse_commands(before.text), 1.0)]
+        read_as = _Reading(before.text, parse_commands(before.text), 1.0)
     except NotUnderstoodError:
-        read_as = list(_readings(before, at.scene.rows_of_label))[:1]
-    for part in dict.fromkeys(trees.noun_phrases(read_as)):
+        none = _Reading("", (), 0.0)
+        read_as = next(_readings(before, at.scene.rows_of_label), none)
+    for part in dict.fromkeys(trees.noun_phrases(read_as.commands)):
         if part.definite and (is_no or _is_open(part, at)):
-            commands = trees.with_part(read_as[0].commands, part, _instead(said, part, at))
-            return replace(read_as[0], commands=commands)
+            commands = trees.with_part(read_as.commands, part, _instead(said, part, at))
+            return replace(read_as, commands=commands)
     return None
 
 

@@ -6,9 +6,10 @@ object: it is put to the person with what the map says, and not written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -37,8 +38,8 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 
 # Least confidence in a thing that was seen too plainly to be no more than told away.
 _PLAIN = 0.9
-# Share of the best fit from which another object may be meant as well.
-_ALIKE = 0.6
+# Share of the best fit from which another object may be meant as well, and most that are tried.
+_ALIKE, _MOST_TRIED = 0.6, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,23 +253,31 @@ def _nearest(reference: trees.Reference, at: Resolver, error: ReasoningError) ->
         return None if row is None else Meant((at.scene.objects[row],), str(error))
     if not isinstance(reference, trees.NounPhrase) or not reference.conditions:
         return None
-    readings = []
-    for phrase in (reference, trees.flattened(reference) or reference):
-        scores = at.graded.object_scores(phrase) * at.scene.is_object
-        scores = scores * (at.label_scores(phrase.noun) > 0.0) if phrase.noun else scores
-        best = np.flatnonzero(scores >= _ALIKE * scores.max())
-        if scores.any() and len(best) == 1:
-            row = int(best[0])
-            wrong = [one for one in phrase.conditions if not _holds(one, row, at)]
-            readings.append((len(wrong), row, wrong))
-    if not readings:
+    readings = (reference, trees.flattened(reference) or reference)
+    found = list(chain.from_iterable(_fitting(phrase, at) for phrase in dict.fromkeys(readings)))
+    best = min(found, key=lambda each: (len(each[2]), -each[0]), default=None)
+    if best is None:
         return None
-    _, row, wrong = min(readings, key=lambda reading: reading[0])
-    thing = at.scene.objects[row]
+    fit, thing, wrong = best
+    as_good = (each for each in found if len(each[2]) == len(wrong) and each[0] >= _ALIKE * fit)
+    if len({one.object_id for _, one, _ in as_good}) > 1:
+        return None
     if not wrong:
         return Meant((thing,), f"You seem to mean {the(thing)}.")
     claims = joined([_contrary(thing, condition) for condition in wrong])
     return Meant((thing,), f"{sentence(the(thing))[:-1]} {claims}.")
+
+
+def _fitting(
+    phrase: trees.NounPhrase, at: Resolver
+) -> Iterator[tuple[float, MapObject, list[trees.Condition]]]:
+    """How well the best objects of a name fit, and what is not so of each."""
+    scores = at.graded.object_scores(phrase) * at.scene.is_object
+    scores = scores * (at.label_scores(phrase.noun) > 0.0) if phrase.noun else scores
+    for row in np.argsort(-scores, kind="stable")[:_MOST_TRIED].tolist():
+        wrong = [one for one in phrase.conditions if not _holds(one, row, at)]
+        if scores[row] > 0.0 and not any(isinstance(one, trees.Among) for one in wrong):
+            yield float(scores[row]), at.scene.objects[row], wrong
 
 
 def _holds(condition: trees.Condition, row: int, at: Resolver) -> bool:
