@@ -40,6 +40,7 @@ from scenemind.reasoning.symbolic.ranks import (
     level_scores,
     order_scores,
     rank_scores,
+    row_order_scores,
 )
 from scenemind.reasoning.symbolic.relation_scores import Weighted, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
@@ -83,7 +84,8 @@ _FACED = ("whiteboard", "blackboard", "projector screen", "stage", "podium")
 FREE_ROWS = free_text("rows")
 # Exponent of means over places where one may stand: people choose a place that tells things apart.
 _SHARPER = 1.6
-_SIDE_RANKS = ("leftmost", "rightmost", "frontmost", "rearmost")
+_ENDS = ("leftmost", "rightmost")
+_SIDE_RANKS = (*_ENDS, "frontmost", "rearmost")
 _COMPARING = ("closest", "farthest", "far")
 # Relations of an anchor that say nothing of what is related to it.
 ROOM = "room"
@@ -341,7 +343,7 @@ class PhraseScores:
             return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
         if rank.superlative not in _SIDE_RANKS:
             return None
-        if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
+        if rank.superlative in _ENDS and self.onlooker.viewpoint is not None:
             seen_by = self.onlooker
         return along(self.scene, rank.superlative.removesuffix("most"), seen_by, group)
 
@@ -362,6 +364,8 @@ class PhraseScores:
             return _FAR * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
             return _CLOSEST * self._compared(said, among, possible)
+        if said.order > 1 and said.superlative in _ENDS and self.onlooker.viewpoint is None:
+            return row_order_scores(self.scene, said, possible)
         return rank_scores(self.scene, said, among, self.onlooker)
 
     def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
