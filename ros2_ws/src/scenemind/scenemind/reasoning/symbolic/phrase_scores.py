@@ -63,7 +63,7 @@ _COMPARED_M = 0.5
 _STATION = 0.6
 _MOST_ANCHORS = 50
 # Shares of the best score: possible, likely and sure candidates.
-_MAYBE, _LIKELY, _SURELY = 0.1, 0.45, 0.8
+_MAYBE, _LIKELY, _SURELY = 0.1, 0.35, 0.8
 # Labels that are no answer to "what is there": parts of the building, unnamed objects.
 _NO_THING = frozenset(("object", "doorframe", "ledge", "rail", "pipe", "column", "structure"))
 # Weight of the prominence of an object where hints support others, and factor for things of the
@@ -77,8 +77,9 @@ _LARGE_M, _FADE_M, _NEARNESS_M = 1.5, 1.0, 5.0
 _OF_KIND = 0.5
 # Factor for kinds where one thing alone is called so: "the chair" beside office chairs.
 _UNLIKE_THE_ONE = 0.4
-# Weight of a relation of the anchor for what stands in relation to it.
-_OUTER = 0.5
+# Weights of a relation of the anchor for what stands in relation to it, and of nearness to things
+# that are named and that nothing joins to it.
+_OUTER, _BESIDE = 0.7, 0.8
 # What people in rows face.
 _FACED = ("whiteboard", "blackboard", "projector screen", "stage", "podium")
 FREE_ROWS = free_text("rows")
@@ -438,7 +439,8 @@ def _relations(phrase: NounPhrase) -> list[Related]:
 
 
 def _parts(phrase: NounPhrase) -> Iterator[tuple[float, Related | Rank]]:
-    """Relations and places with their weights; relations of its anchors count half."""
+    """Relations and places with their weights; relations of its anchors count less, and so does
+    nearness to what is named beside it."""
     related = _relations(phrase)
     yield from ((1.0, condition) for condition in related)
     yield from ((1.0, rank) for rank in phrase.ranks if not is_look(rank))
@@ -446,6 +448,8 @@ def _parts(phrase: NounPhrase) -> Iterator[tuple[float, Related | Rank]]:
         (anchor, *others) = condition.anchors
         if isinstance(anchor, NounPhrase) and not others and not condition.negated:
             yield from ((_OUTER, part) for part in _of_either(anchor))
+    beside = [noun for noun in phrase.unread if phrase.noun and noun != ROOM]
+    yield from ((_BESIDE, Related("near", (NounPhrase(noun),))) for noun in beside)
 
 
 def _of_either(anchor: NounPhrase) -> Iterator[Related | Rank]:
