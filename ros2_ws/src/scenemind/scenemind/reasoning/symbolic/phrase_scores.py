@@ -365,9 +365,11 @@ class PhraseScores:
             return _FAR * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
             return _CLOSEST * self._compared(said, among, possible)
-        if said.order > 1 and said.superlative in _ENDS and self.onlooker.viewpoint is None:
-            return row_order_scores(self.scene, said, possible)
-        return rank_scores(self.scene, said, among, self.onlooker)
+        scores = rank_scores(self.scene, said, among, self.onlooker)
+        from_end = said.order > 1 and said.superlative in _ENDS and self.onlooker.viewpoint is None
+        if said.negated or not (from_end or said.superlative == "middle"):
+            return scores
+        return np.logaddexp(scores, row_order_scores(self.scene, said, possible))
 
     def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"

@@ -151,7 +151,7 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
 
 def row_order_scores(scene: Scene, rank: Rank, among: Mask) -> Vector:
     """(N,) log scores of being the second, third, ... from the left or right of a row of these
-    things, seen from where there is more room before the row."""
+    things, seen from where there is more room before the row, or the middle one."""
     rows, scores = np.flatnonzero(among), np.full(len(among), _LEAST_IN_ROW)
     points, room = scene.center[rows, :2], np.array(scene.room)
     axes = _grid_axes(points)
@@ -165,9 +165,11 @@ def row_order_scores(scene: Scene, rank: Rank, among: Mask) -> Vector:
         front_m = np.where(off_m <= -_IN_ROW_M, -off_m, np.inf).min(axis=1)
         rear_m = np.minimum(rear_m, far_m - across_m)
         front_m = np.minimum(front_m, across_m - near_m)
-        place = (in_row & (along_m > along_m[:, None])).sum(axis=1) + 1
-        fit = _off(np.minimum(np.abs(place - rank.order), _MOST_OFF))
-        fit *= np.minimum(in_row.sum(axis=1) / (rank.order + 1.0), 1.0)
+        count = in_row.sum(axis=1)
+        before = (in_row & (along_m > along_m[:, None])).sum(axis=1)
+        wanted = (count - 1) / 2.0 if rank.superlative == "middle" else rank.order - 1
+        fit = _off(np.minimum(np.abs(before - wanted), _MOST_OFF))
+        fit *= np.minimum(count / max(rank.order + 1.0, 3.0), 1.0)
         fit /= 1.0 + np.exp((rear_m - front_m) / _FREER_M)
         scores[rows] = np.maximum(scores[rows], fit)
     return np.log(scores)
