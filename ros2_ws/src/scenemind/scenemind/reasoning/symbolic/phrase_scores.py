@@ -87,6 +87,8 @@ FREE_ROWS = free_text("rows")
 _SHARPER = 1.6
 _ENDS = ("leftmost", "rightmost")
 _SIDE_RANKS = (*_ENDS, "frontmost", "rearmost")
+# Weight of a place in a row of its own beside one among all that is likely meant.
+_IN_ROW = 0.6
 _COMPARING = ("closest", "farthest", "far")
 # Relations of an anchor that say nothing of what is related to it.
 ROOM = "room"
@@ -366,10 +368,10 @@ class PhraseScores:
         if said.superlative in _COMPARING:
             return _CLOSEST * self._compared(said, among, possible)
         scores = rank_scores(self.scene, said, among, self.onlooker)
-        from_end = said.order > 1 and said.superlative in _ENDS and self.onlooker.viewpoint is None
+        from_end = said.superlative in _ENDS and self.onlooker.viewpoint is None
         if said.negated or not (from_end or said.superlative == "middle"):
             return scores
-        return np.logaddexp(scores, row_order_scores(self.scene, said, possible))
+        return np.logaddexp(scores, np.log(_IN_ROW) + row_order_scores(self.scene, said, possible))
 
     def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"

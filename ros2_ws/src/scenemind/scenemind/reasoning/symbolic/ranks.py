@@ -150,7 +150,7 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
 
 
 def row_order_scores(scene: Scene, rank: Rank, among: Mask) -> Vector:
-    """(N,) log scores of being the second, third, ... from the left or right of a row of these
+    """(N,) log scores of being the first, second, ... from the left or right of a row of these
     things, seen from where there is more room before the row, or the middle one."""
     rows, scores = np.flatnonzero(among), np.full(len(among), _LEAST_IN_ROW)
     points, room = scene.center[rows, :2], np.array(scene.room)
