@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from scenemind.language import lexicon, trees
@@ -64,6 +65,7 @@ _FRAME = Frame("front", "closing")
 _LONGEST_ANSWER = 12  # words
 _JUST_AFTER = 3  # words: "not really gone"
 _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
+_SUPPOSED = re.compile(r"^(?:maybe|perhaps|possibly)\b[ ,]*", re.IGNORECASE)
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
@@ -221,6 +223,9 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     None where there are none that are worth offering."""
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
+    if (supposed := _SUPPOSED.sub("", query.text)) != query.text:
+        with suppress(NotUnderstoodError):
+            return _Reading(supposed, parse_commands(supposed), _PARTLY_READ)
     plain, (part, read) = as_correction(query.text, query.before), read_most(query.text)
     least = plain.likelihood if plain is not None and plain.text else 0.0
     denies_only = all(isinstance(command, trees.Deny) for command in read)

@@ -435,7 +435,7 @@ class SymbolicReasoner:
             text = "That is a part of the building, and no object of the map."
             raise ReasoningError("not_found", text)
         if subject.definite and any(map(trees.is_use, subject.conditions)):
-            is_kind = not subject.noun or not is_plural(subject.noun)
+            is_kind = subject.noun != "" and not is_plural(subject.noun)
             rows = resolver.main_of(subject, found.rows) if is_kind else found.rows
             found = found.where(np.isin(found.rows, rows))  # "the table we eat at"
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
