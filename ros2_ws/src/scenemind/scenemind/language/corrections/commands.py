@@ -305,7 +305,7 @@ def _wrong_at(b: Bound) -> Rename:
 def _topic(b: Bound) -> Topic:
     """The lamp of "the lamp's colour"; the marked object for "the colour" alone."""
     subject = _subject(b)
-    *words, last = subject.noun.split() if isinstance(subject, NounPhrase) else [""]
+    *words, last = (isinstance(subject, NounPhrase) and subject.noun.split()) or [""]
     if last in lexicon.ATTRIBUTE_NAMES.keys() | {"name", "label"}:
         noun = " ".join(words)
         return Topic(NounPhrase(noun, definite=True) if noun else Marked())

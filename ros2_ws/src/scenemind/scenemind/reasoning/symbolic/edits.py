@@ -475,7 +475,9 @@ def _not_seen(noun: str, known: Sequence[MapObject], there: Sequence[MapObject])
     Args:
         known: things of its name. there: things that are where it is said to be.
     """
-    text, one = "What I have not seen I cannot add: the camera has to see it.", shown(noun)
+    one = shown(noun)
+    text = "What I have not seen I cannot add: the camera has to see it."
+    text = text if known else f"I know no {one}. {text}"
     if known:
         text += f" What I have called so: {candidates(known)}."
     elif there:
