@@ -281,7 +281,8 @@ def _rejoined(clauses: Sequence[Clause]) -> Iterator[Clause]:
     while at < len(clauses):
         clause, *more = clauses[at : at + 3]
         is_one = len(more) == 2 and {c.sentence for c in more} == {clause.sentence}
-        if is_one and _MANNER.issuperset(more[0].words) and more[1].kind == "phrase":
+        is_aside = is_one and (_MANNER.issuperset(more[0].words) or _adds_nothing(more[0]))
+        if is_aside and more[1].kind == "phrase":
             yield replace(clause, tokens=(*clause.tokens, *more[1].tokens))
             at += 3
         else:

@@ -205,22 +205,23 @@ def _with_told(
     """Forms of a question in which what another clause measures or counts stands in its place: "a
     box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"."""
     told = [" ".join(c.words) for c in clauses if c.kind not in ("asked", "ordered")]
-    people = next(filter(None, map(_people().search, told)), None)
+    numbers = [find_number(found[1]) for text in told for found in _people().finditer(text)]
+    people = sum(filter(None, numbers))  # "four friends, plus the two of us"
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
-    is_told = (people, " for {0} people"), (thing, "{0}"), (tall, "a {0} m person")
+    length = metres_of(tall) if tall is not None else None
     for way in ways:
-        words, start = [token.word for token in way], way[0].start
-        for (found, put), places in zip(
-            is_told, (("enough",), ("it", "that"), ("me", "i")), strict=True
-        ):
-            at = next((at for at, word in enumerate(words) if word in places), None)
-            if found is None or at is None:
-                continue
-            said = metres_of(found) if found is tall else found[1 if found is people else 0]
-            new = [Token(word, start) for word in put.format(said).split()]
-            whole = (*way, *new) if found is people else (*way[:at], *new, *way[at + 1 :])
-            yield tuple(plain(whole))
+        said = " ".join(token.word for token in way)
+        if people and re.search(r"\benough\b", said):
+            told_way = f"{said} for {people} people"
+        elif thing is not None and re.search(r"\b(?:it|that)\b", said):
+            told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
+        elif length is not None:
+            told_way = re.sub(r"\b(?:me|i)\b", f"a {length:g} m person", said, count=1)
+        else:
+            continue
+        if told_way != said:
+            yield tuple(plain([Token(word, way[0].start) for word in told_way.split()]))
 
 
 def _is_remark(clause: Clause, asking: Collection[int]) -> bool:

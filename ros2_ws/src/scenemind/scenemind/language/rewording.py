@@ -161,6 +161,16 @@ def _cannot_be(command: object) -> bool:
     return False
 
 
+def _compares_with_itself(question: trees.Question) -> bool:
+    """Whether a thing is measured or compared against itself: "how far is the cup from the cup"."""
+    match question:
+        case trees.Distance(first=trees.NounPhrase(count=None) as first, second=second):
+            return first == second
+        case trees.Compare(options=options, rank=rank):
+            return len({*options, rank.anchor}) <= len(options)
+    return False
+
+
 def _meant(sentences: Words, tells: bool) -> tuple[trees.Question | trees.Command, ...] | None:
     """The trees of sentences that are read whole, each; None where one is not."""
     found: list[trees.Question | trees.Command] = []
@@ -174,7 +184,7 @@ def _meant(sentences: Words, tells: bool) -> tuple[trees.Question | trees.Comman
             read = read_text(sentence)
         except NotUnderstoodError:
             return None
-        if read.remarks or read.missed:
+        if read.remarks or read.missed or _compares_with_itself(read.question):
             return None
         found.append(read.question)
     return tuple(found)

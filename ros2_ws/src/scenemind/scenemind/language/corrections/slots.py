@@ -407,7 +407,7 @@ def _condition(p: SlotWords) -> Related | None:
     given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
     if not isinstance(given, Related) or is_measured(given.predicate):
         return None
-    return given if (len(given.anchors) == 2) == (given.predicate == "between") else None
+    return given if len(given.anchors) == 1 or given.predicate == "between" else None
 
 
 def _place(p: SlotWords) -> Related | None:
@@ -415,7 +415,7 @@ def _place(p: SlotWords) -> Related | None:
     given = _condition(p)
     if given is None or given.negated or not isinstance(given.anchors[0], NounPhrase):
         return None
-    return given if all(map(_may_be_meant, given.anchors)) else None
+    return given if all(may_be_named(anchor.noun) for anchor in given.anchors) else None
 
 
 def _rest(p: SlotWords) -> str | None:

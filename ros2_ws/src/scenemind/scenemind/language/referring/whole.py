@@ -331,10 +331,12 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
 
 
 def _kind_in(noun: str) -> str:
-    """ "Phone" of "phone thingy"."""
+    """ "Phone" of "phone thingy", "desk" of "desk top"."""
     kind, _, last = noun.rpartition(" ")
     is_look = kind in lexicon.LOOKS or kind in lexicon.QUALITIES  # "the glass thing"
-    is_kind = last in lexicon.ANYTHING and singular(kind) in Thesaurus.load().known()
+    is_kind = (last in lexicon.ANYTHING or last == "top") and singular(
+        kind
+    ) in Thesaurus.load().known()
     return kind if is_kind and not is_look else noun
 
 

@@ -67,6 +67,7 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         text = f"no, I know of no {_said(subject)}{_nearest_known(subject, at)}"
         return Reply(text, ABSENCE_CONFIDENCE, brief="no")
     found, doubted = _trusted(found)
+    found = _near(found, subject, at)
     objects, sure = found.objects, float(found.confidences[0])
     if not _is_sure(subject, at):
         return Reply(_perhaps(subject, objects), sure, objects)
