@@ -344,7 +344,7 @@ def test_tags_and_clauses_ask_like_questions(condition: str) -> None:
 
 
 def test_it_is_about_the_question_that_was_taken_for_what_was_said_before() -> None:
-    before = "I can't seem to lay my hands on the laptop"
+    before = "I can't for the life of me find the laptop"
     assert ids_of(ask("is it black?", before=before)) == [3]
 
 

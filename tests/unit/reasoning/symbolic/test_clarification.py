@@ -48,6 +48,51 @@ def test_what_a_sentence_denies_is_not_offered(text: str, never: str) -> None:
     assert f"contains {never}" not in asked.response
 
 
+@pytest.mark.parametrize(
+    ("said", "answer", "object_id"),
+    [
+        ("the chair is a stool", "number 5", 5),
+        ("the chair is a stool", "it's the brown one", 5),
+        ("the cup is a mug", "the one on the shelf", 10),
+        ("the cup is a mug", "the higher one", 10),
+    ],
+)
+def test_an_answer_tells_which_one_is_meant(said: str, answer: str, object_id: int) -> None:
+    memory = room_memory()
+    asked, done = talk(memory, said, answer)
+    assert asked.failure is not None
+    assert asked.failure.code == "ambiguous"
+    assert done.correction_ids == (1,)
+    assert [entry.edit.object_ids for entry in memory.corrections()] == [(object_id,)]
+
+
+def test_another_one_than_was_proposed_is_asked_for() -> None:
+    asked, other = talk(room_memory(), "the green cup on the shelf is a mug", "no, the other one")
+    assert "object 10" in asked.response
+    assert "object 2" in other.response
+    assert other.correction_ids == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["you missed the globe, it is on the shelf", "the globe stands on the shelf"]
+)
+def test_what_was_not_seen_is_not_added(text: str) -> None:
+    memory = room_memory()
+    (told,) = talk(memory, text)
+    assert memory.corrections() == []
+    assert "cannot add" in told.response
+    assert '"object 10 is a globe"' in told.response
+
+
+def test_the_thing_that_fits_best_is_proposed() -> None:
+    asked, done = talk(room_memory(), "the large brown chair on the sofa is a stool", "yes")
+    assert (
+        asked.response
+        == "The chair (object 5) is medium, not large and is not on the sofa. Rename it to stool?"
+    )
+    assert done.correction_ids == (1,)
+
+
 def test_what_can_be_done_of_a_sentence_waits_for_a_yes() -> None:
     memory = room_memory()
     asked, done = talk(memory, "the red cup is Anna's and the banana is mine", "yes")

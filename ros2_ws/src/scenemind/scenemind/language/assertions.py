@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scenemind.language import lexicon
 from scenemind.language.corrections.slots import is_short_for_is
 from scenemind.language.english import with_commas
 from scenemind.language.plain_form import rewritten
@@ -30,6 +31,11 @@ from scenemind.language.tokens import Token, tokenize
 _JOINS = frozenset((",", "and", "but", "so", "because", "since", "although", "though"))
 _MATES = words_in("mates")
 _NO_MATES = frozenset(("a", "an", "no", "the", "that", "this", "my", "our", "your"))  # before them
+# "It is" after words that do not go on with it begins a clause of its own.
+_SUBJECTS = frozenset(("it", "they", "there"))
+_PERSONS = frozenset(("you", "i", "we", "it", "they", "he", "she"))
+_GOING_ON = lexicon.NOUN_END | {form[-1] for form in lexicon.RELATIONS} | _JOINS
+_SAYING = re.compile(rf"\b(?:{any_of('silencing')}|{any_of('say')}|{any_of('reported')})")
 _POINTED = (["it"], ["this"], ["that"], ["they"])
 
 # "'Delete object 3' is what the sign says": what is quoted is not what is said.
@@ -86,6 +92,9 @@ def broken_up(text: str) -> list[Token]:
                 continue  # "that is oak, mate, not pine", "it is a vase love, not a jug"
         elif token.word in _MATES and place and following[:1] in _POINTED:
             token = Token(",", token.start)  # "that is no lamp dude it is a speaker"
+        begins = token.word in _SUBJECTS and following[:1] in (["is"], ["are"])
+        if begins and _is_whole([token.word for token in tokens], token.word):
+            tokens.append(Token(",", token.start))  # "that is not real it is a picture"
         if token.word == "," and (not tokens or tokens[-1].word == ","):
             continue
         tokens.append(token)
@@ -93,6 +102,15 @@ def broken_up(text: str) -> list[Token]:
         if following and written.startswith(f"{token.word}'s") and is_short_for_is(following):
             tokens.append(Token("is", token.start))
     return tokens
+
+
+def _is_whole(words: Sequence[str], subject: str) -> bool:
+    """Whether words may end a clause, of which "it is" is no part; "there" is, of "what you see
+    there is"."""
+    last = " ".join(words).rpartition(" , ")[2]
+    if subject == "there" and last.partition(" ")[0] not in _PERSONS:
+        return False
+    return last != "" and words[-1] not in _GOING_ON and _SAYING.search(last) is None
 
 
 def stretches(words: Sequence[str], others: frozenset[str] = frozenset()) -> list[tuple[int, int]]:

@@ -207,10 +207,11 @@ def _split(tokens: Sequence[Token], sentence: int, joint: str) -> Iterator[Claus
 def _may_end(words: Words, following: str) -> bool:
     """Whether a question may follow words without a sign between them: "i am back is there a
     bin", "black chairs how many", but not "do you know where is"."""
-    is_open = words[-1:] == () or words[-1] in _RELATIVE | _DETERMINING | _BEFORE_NOUN | _FINITE
-    is_said = len(words) >= _LEAST_BEFORE and not _MANNER.issuperset(words)
+    if len(words) < _LEAST_BEFORE or _MANNER.issuperset(words):
+        return False
+    is_open = words[-1] in _RELATIVE | _DETERMINING | _BEFORE_NOUN | _FINITE
     kinds = ("told", "aside", *("phrase",) * (following in ("where", "how")))
-    return is_said and not is_open and _kind_of(words) in kinds
+    return not is_open and _kind_of(words) in kinds
 
 
 def _opens_clause(words: Words) -> bool:

@@ -52,6 +52,11 @@ class Sentence:
         self.slot = SlotWords(self.text, list(self.tokens))
         self.words = self.slot.words
 
+    def written(self, start: int, end: int) -> str:
+        """The text of the words from `start` to `end`, as it was written."""
+        stop = self.tokens[end].start if end < len(self.tokens) else len(self.text)
+        return self.text[self.tokens[start].start : stop]
+
     def error(self) -> NotUnderstoodError:
         """The error for the part that no shape has read, to be raised."""
         unread = self.tokens[self.furthest : self.furthest + 1]

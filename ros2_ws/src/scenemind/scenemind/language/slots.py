@@ -40,7 +40,13 @@ _NO_NAMES = (
 
 
 class SlotWords(Cursor):
-    """The words of a slot, and those before it; a failed `find_*` does not move."""
+    """The words of a slot, and those before it; a failed `find_*` does not move.
+
+    Attributes:
+        is_free: what is left unread of a thing may be left out.
+    """
+
+    is_free = False
 
     def reference(self) -> Reference:
         """The reference that all words from here on are.

@@ -530,11 +530,13 @@ class IsAt:
     has a wrong label.
 
     Attributes:
-        subject: the object there; its only condition is the place.
+        subject: the object there; its only condition is the place, where one is said.
+        is_missed: of "you missed the lamp on the desk", which says that it has no other name.
     """
 
     subject: NounPhrase
     noun: str
+    is_missed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -689,6 +691,10 @@ def flattened(phrase: NounPhrase) -> NounPhrase | None:
 def is_use(condition: Condition) -> bool:
     """Whether a condition is what things are for."""
     return isinstance(condition, HasAttribute) and condition.key == "affordance"
+
+
+def is_definite(reference: Reference) -> bool:
+    return not isinstance(reference, NounPhrase) or reference.definite
 
 
 def relations_to_viewer(phrase: Reference) -> tuple[Related, ...]:

@@ -32,6 +32,8 @@ from scenemind.reasoning.symbolic import SymbolicReasoner
 from scenemind.reasoning.symbolic.edits import Doubt, Intent, change_journal
 from scenemind.reasoning.symbolic.replies import bounded
 
+_OTHERS = frozenset(("other", "others"))  # than the thing that was spoken of last
+
 
 class Aligner:
     """Corrects one memory, from several threads."""
@@ -126,6 +128,9 @@ class Aligner:
         last = dialogue.turns[-1:]
         if last and last[0].answered == WHO_SPEAKS and find_speaker(query.text):
             query = replace(query, text=last[0].said)
+        others = dialogue.last_object_ids
+        if not query.marked_object_ids and not _OTHERS.isdisjoint(query.text.lower().split()):
+            query = replace(query, marked_object_ids=others, is_spoken_of=True)
         intent = self._symbolic.align(query, snapshot_with_objects(self._memory), query.by)
         doubt = intent.doubt
         if doubt is not None and doubt.code == "not_understood" and self._agent is not None:

@@ -39,11 +39,14 @@ from scenemind.language.trees import (
     Split,
     Subject,
     Viewer,
+    is_definite,
+    parts_of,
 )
 
 _MOST_PARTS = 4
 _PIECES = lexicon.ANYTHING | {"pieces", "parts", "them", "halves"}
-_NOWHERE = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
+NOWHERE = NounPhrase("", definite=True)  # of what is said to be missing, and not where
+_NO_PLACES = frozenset(("air", "mid air", "midair", "thin air", "space", "way"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,9 @@ def _named(b: Bound) -> Said | None:
             return None
         subject = NounPhrase("", True, conditions=(b["place"],))
     denied = b.get("contrast") or b.get("denial") or ""
+    if isinstance(denied, NounPhrase):  # "that is a tin, not a bowl on the table"
+        subject = as_definite(denied) if subject == Marked() else subject
+        denied = denied.noun
     if isinstance(subject, NounPhrase) and (subject.count or 1) > 1 and "a_kind" in b:
         return None  # "the two chairs are a bench"
     named: Command = Rename(subject, kind.label, denied)
@@ -173,7 +179,8 @@ def _named(b: Bound) -> Said | None:
         denied = "" if _key_of(denied) in keys else denied  # "a walnut table, not oak"
         named = IsA(subject, kind.label, kind.noun, kind.attributes, denied)
     place = b.get("now_at")
-    if place is None or place in getattr(subject, "conditions", ()):
+    is_part = place and place.predicate in ("supports", "contains")  # "a box with a lid"
+    if place is None or is_part or place in getattr(subject, "conditions", ()):
         return named
     return named, AddRelation(subject, place.predicate, place.anchors[0])
 
@@ -197,8 +204,8 @@ def _attributed(b: Bound) -> SetAttribute | None:
         return None  # "its owner is sitting there"
     key: Attribute | str = b.get("key") or (given.key if isinstance(given, HasAttribute) else "")
     denied = b.get("contrast") or b.get("denial") or b.get("denied") or ""
-    if isinstance(denied, HasAttribute):
-        denied = denied.value
+    if isinstance(denied, HasAttribute | NounPhrase):
+        denied = denied.value if isinstance(denied, HasAttribute) else denied.noun
     if isinstance(given, str):
         return None if key in ("color", "size") else SetAttribute(_subject(b), key, given, denied)
     return SetAttribute(_subject(b), key, given.value, denied) if given.key == key else None
@@ -220,6 +227,9 @@ def _merged(b: Bound) -> Merge | None:
 
 def _split(b: Bound) -> Split | None:
     subject: Reference = b.get("one", Marked())
+    denied = b.get("denial")
+    if isinstance(denied, NounPhrase) and subject == Marked():
+        subject = replace(denied, count=None)  # "that is not one book on the shelf, it is two"
     count, noun = b.get("pieces") or (b.get("count", 2), b.get("noun", ""))
     if count > _MOST_PARTS or _is_anything(subject):
         return None
@@ -231,11 +241,17 @@ def _is_anything(reference: Subject) -> bool:
     return isinstance(reference, NounPhrase) and not (reference.noun or reference.conditions)
 
 
-def _related(b: Bound) -> AddRelation | DeleteRelation | None:
+def _related(b: Bound) -> Said | None:
     given = b["relation"]
-    anchor = given.anchors[0]
+    anchor, *others = given.anchors
+    is_part = "subject" not in b and given.predicate in ("supports", "contains")
+    if is_part and not is_definite(anchor):
+        return Aside()  # "a mug, with a handle"
+    if others:  # what is between two things is near both
+        near = tuple(AddRelation(_subject(b), "near", one) for one in given.anchors)
+        return None if given.negated or "negated" in b else near
     nowhere = isinstance(anchor, NounPhrase) and anchor.noun
-    if nowhere and (nowhere in _NOWHERE or nowhere.split()[0] == "wrong"):
+    if nowhere and (nowhere in _NO_PLACES or nowhere.split()[0] == "wrong"):
         return None
     edit = DeleteRelation if given.negated or "negated" in b else AddRelation
     return edit(_subject(b), given.predicate, anchor)
@@ -273,6 +289,19 @@ def _at_place(b: Bound) -> NounPhrase:
     return NounPhrase(b.get("wrong", ""), True, conditions=(place,))
 
 
+def _missed(b: Bound) -> IsAt | None:
+    """ "You missed the lamp on the desk", but not "you missed a bit"."""
+    there = _at_place(b) if "place" in b else NOWHERE
+    return None if names_no_thing(b["label"].split()) else IsAt(there, b["label"], is_missed=True)
+
+
+def _wrong_at(b: Bound) -> Rename:
+    """ "It is a lamp on the desk, not a vase"; "a crate with bags on it" tells of no place."""
+    there = _at_place(b)
+    is_place = any(is_definite(anchor) for at in parts_of(there, Related) for anchor in at.anchors)
+    return Rename(there if is_place or "wrong" in b else Marked(), b["label"])
+
+
 def _topic(b: Bound) -> Topic:
     """The lamp of "the lamp's colour"; the marked object for "the colour" alone."""
     subject = _subject(b)
@@ -295,8 +324,12 @@ def _denied(b: Bound) -> Denied:
         return Denied(subject, noun=said.value, key=said.key)
     if said is not None:
         return Denied(subject, noun=said, key="owner")
+    noun = b.get("noun", "")
+    if isinstance(noun, NounPhrase):  # "that is not a bowl on the table"
+        subject = as_definite(noun) if subject in (None, Marked()) else subject
+        noun = noun.noun
     subject = None if isinstance(subject, Marked) else subject
-    return Denied(subject, noun=b.get("noun", "") if may_be_named(b.get("noun", "")) else "")
+    return Denied(subject, noun=noun if may_be_named(noun) else "")
 
 
 def _reported(b: Bound) -> Topic | Denied | None:
@@ -334,6 +367,7 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "is_at": lambda b: IsAt(_at_place(b), b["label"]),
     "mentioned": _mentioned,
     "merged": _merged,
+    "missed": _missed,
     "moved": _moved,
     # "That is not my bag, it is Tom's": a bag it is.
     "not_owned": lambda b: Topic(Marked(normal(b["label"]))),
@@ -345,13 +379,15 @@ _MEANINGS: dict[str, Callable[[Bound], Said | None]] = {
     "split": _split,
     "swapped": _swapped,
     "topic": _topic,
-    "wrong_at": lambda b: Rename(_at_place(b), b["label"]),
+    "wrong_at": _wrong_at,
 }
 # The values of parts that are not the one value in them.
 _PARTS: dict[str, Callable[[Bound], Any]] = {
     "marked": lambda _: Marked(),
     "marked_subject": lambda b: b["subject"] if isinstance(b["subject"], Marked) else None,
-    "nobody": lambda _: NounPhrase("people", definite=True),
+    "nobody": lambda b: NounPhrase(
+        "people", True, conditions=(b["place"],) if "place" in b else ()
+    ),
     "one": lambda b: None if isinstance(b["subject"], Several) else b["subject"],
     "pieces": lambda b: b.get("things") or (b.get("count", 2), ""),
     "relation": lambda b: replace(b["condition"], negated=b["condition"].negated or "negated" in b),

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from scenemind.language import trees
+from scenemind.language import lexicon, trees
 from scenemind.language.assertions import broken_up, clauses_of, is_verb, stretches
 from scenemind.language.corrections.commands import (
     Aside,
@@ -32,7 +31,7 @@ from scenemind.language.lexicon import DEFINITE
 from scenemind.language.referring.whole import except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
-from scenemind.language.tokens import NotUnderstoodError, Token
+from scenemind.language.tokens import NotUnderstoodError
 
 _OF_WHOLES = (trees.DeleteObject, trees.Merge, trees.Split)
 _EXCEPTING = frozenset(("except", "excepting", "apart", "aside"))
@@ -45,7 +44,11 @@ _OBJECTING = words_in("objecting")
 _LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking", "kidding"))
 _OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
+_POINTING = (("it",), ("this",), ("that",), ("they",))
 _MOST_NAMING = 12  # words that name the thing of a note
+# Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
+_TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
+_TAILS -= DEFINITE - {"that"}
 _CONTRASTING = frozenset(("but", "although", "though", *_EXCEPTING))
 
 
@@ -63,7 +66,9 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     if len(clauses) > _MOST_CLAUSES:
         clauses = [(0, len(tokens))]
     denial: trees.Deny | None = None
-    for reading in _readings(clauses, cache(lambda start, end: _find_clause(said, start, end))):
+    read = cache(lambda start, end: _find_clause(said, start, end))
+    for spans in _parts(said, clauses, read, in_part=False):
+        reading = [clause for span in spans for clause in read(*span)]
         commands = _combined(reading)
         if commands:
             return commands if _ONES.isdisjoint(said.words) else _of_one_kind(commands)
@@ -73,61 +78,102 @@ def parse_commands(text: str) -> tuple[trees.Command, ...]:
     return (denial,)
 
 
-def read_most(text: str) -> str:
-    """The part of a correcting sentence that corrects something, where the clauses after it, or
-    before it, do not: "it's a bass, not a guitar" of "..., count the strings". Empty without any.
+def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
+    """The part of a correcting sentence that corrects something: "it's a bass, not a guitar" of
+    "..., count the strings", "he's taken the cup" of "he's taken the cup to the kitchen, I think".
+    With its commands; both empty without any.
 
     What is left out may not limit what is kept ("... unless it is Tuesday"); what is kept names its
     things itself.
     """
-    tokens = broken_up(text)
-    said = Sentence(text, tokens)
+    said = Sentence(text, broken_up(text))
     clauses = stretches(said.words, _EXCEPTING)
     limits = not _LIMITING.isdisjoint(said.words)
-    if limits or is_question(text) or not 1 < len(clauses) <= _MOST_CLAUSES:
-        return ""
-    for count in range(len(clauses) - 1, 0, -1):
-        for first in (0, len(clauses) - count):
-            kept, left = clauses[first : first + count], clauses[first + count :] or clauses[:first]
-            join = said.words[(kept if first else left)[0][0] - 1]
-            is_list = join == "and" and (first or not _has_verb(said, left[:1]))
-            if is_list or not _has_verb(said, kept) or (not first and join in _CONTRASTING):
-                continue
-            end = tokens[kept[-1][1]].start if kept[-1][1] < len(tokens) else len(text)
-            part = _in_one(text[tokens[kept[0][0]].start : end])
-            with suppress(NotUnderstoodError):
-                is_of_marked = any(map(_is_of_marked, parse_commands(part)))
-                if _corrects(said, tokens, left):
-                    continue  # "it's a chair, it's a table"
-                may_point = is_of_marked or not _ONES.isdisjoint(said.words)
-                if not (may_point and first) and all(c.is_told for c in clauses_of(part)):
-                    return part
-    return ""
+    said.slot.is_free = True
+    if limits or is_question(text) or len(clauses) > _MOST_CLAUSES:
+        return "", ()
+    read = cache(lambda start, end: _find_clause(said, start, end))
+    parts = _parts(said, clauses, read)
+    for kept in sorted(parts, key=lambda spans: sum(start - end for start, end in spans)):
+        commands = _combined([clause for span in kept for clause in read(*span)])
+        has_verb = any(_may_be_verb(word) for span in kept for word in said.words[slice(*span)])
+        if not (commands and has_verb):
+            continue
+        part = ", ".join(_in_one(said.written(*span)) for span in kept)
+        is_told = all(clause.is_told or clause.is_in_map for clause in clauses_of(part))
+        points = any(map(_is_of_marked, commands)) or not _ONES.isdisjoint(part.split())
+        if is_told and (kept[0][0] < clauses[0][1] or not points):
+            return part, commands
+    return "", ()
+
+
+_Spans = tuple[tuple[int, int], ...]
+
+
+def _parts(
+    said: Sentence,
+    clauses: Sequence[tuple[int, int]],
+    read: Callable[[int, int], tuple[Clause, ...]],
+    *,
+    in_part: bool = True,
+    is_kept: bool | None = None,
+) -> Iterator[_Spans]:
+    """All ways to group stretches of words into clauses that are read, the longest clauses first.
+
+    Args:
+        in_part: clauses that correct nothing may be left out, and the ends of others ("... to wash
+            it").
+        is_kept: whether the clause before them is kept whole: it is not limited by what is left
+            out ("but not the red one"), and not parted from the end of its list.
+    """
+    if not clauses:
+        yield ()
+        return
+    (start, end), *rest = clauses
+    before = said.words[start - 1] if start else ""
+    is_end = in_part and before == "and" and not any(map(is_verb, said.words[start:end]))
+    for count in range(len(clauses), 0, -1) if not is_end or is_kept else ():
+        first, last = max(start + 2, clauses[count - 1][0]), clauses[count - 1][1]
+        tails = (at for at in range(last - 1, first, -1) if in_part and said.words[at] in _TAILS)
+        stop = next((at for at in (last, *tails) if read(start, at)), 0)
+        if stop:
+            others = _parts(said, clauses[count:], read, in_part=in_part, is_kept=stop == last)
+            yield from (((start, stop), *other) for other in others)
+    is_limit = bool(is_kept) and (is_end or before in _CONTRASTING)
+    if in_part and not is_limit and (is_end or not _combined(read(start, end))):
+        yield from _parts(said, rest, read, is_kept=False)
 
 
 def notes_of(text: str) -> Iterator[tuple[str, str]]:
     """A statement on one thing as a note of it, and the noun of the thing, for each way to read its
     name, the longest first: "the lamp in the hall has no shade" as "note of the lamp in the hall:
-    it has no shade"."""
-    tokens = broken_up(text)
-    words = [token.word for token in tokens]
+    it has no shade". The noun of "it needs water" is empty."""
+    said = Sentence(text, broken_up(text))
+    words, tokens = said.words, said.tokens
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
         return
-    start = _FRAME.starts(words)[-1] if words else 0
-    for end in range(min(len(words) - 2, start + _MOST_NAMING), start + 1, -1):
-        verb = words[end]
-        if words[start] not in DEFINITE or not (is_verb(verb) or verb.endswith(("s", "ed"))):
-            continue
-        thing, _ = read_phrase(tuple(words[start:end]))
-        if isinstance(thing, trees.NounPhrase | trees.Marked) and thing.noun:
-            are_many = verb in _OF_MANY or is_plural(thing.noun)
-            it, said = (
-                "they" if are_many else "it",
-                _in_one(text[tokens[end].start :]),
+    for first, last in stretches(words):
+        start = first + _FRAME.starts(words[first:last])[-1]
+        for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
+            verb, name = words[end], words[start:end]
+            is_told = _may_be_verb(verb) or verb.endswith("s")
+            if not (is_told and _ONES.isdisjoint(name)):
+                continue
+            thing = trees.Marked() if name in _POINTING else read_phrase(name)[0]
+            is_one = isinstance(thing, trees.Marked) or (
+                isinstance(thing, trees.NounPhrase) and words[start] in DEFINITE and thing.noun
             )
+            if not is_one or thing is None:
+                continue
+            are_many = verb in _OF_MANY or is_plural(thing.noun)
+            it, told = "they" if are_many else "it", _in_one(said.written(end, len(words)))
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
-                said = f"{'has' if words[end + 1] == 'got' else verb} {said.partition(' ')[2]}"
-            yield f"note of {' '.join(words[start:end])}: {it} {said}", thing.noun
+                told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
+            yield f"note of {' '.join(name)}: {it} {told}", thing.noun
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word) or word in lexicon.VERB_FORMS or word.endswith("ed")
 
 
 def _in_one(said: str) -> str:
@@ -135,20 +181,10 @@ def _in_one(said: str) -> str:
     return _SENTENCE_END.sub(", ", said.strip(" ,.;:!"))
 
 
-def _corrects(said: Sentence, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> bool:
-    start, end = tokens[clauses[0][0]].start, clauses[-1][1]
-    stop = tokens[end].start if end < len(tokens) else len(said.text)
-    with suppress(NotUnderstoodError):
-        return bool(parse_commands(said.text[start:stop].strip(" ,.;:")))
-    return False
-
-
-def _has_verb(said: Sentence, clauses: Sequence[tuple[int, int]]) -> bool:
-    return any(is_verb(word) for start, end in clauses for word in said.words[start:end])
-
-
 def _is_of_marked(command: trees.Command) -> bool:
     """Whether a command is about what is marked, or puts something there."""
+    if isinstance(command, trees.Split) and command.noun:
+        return False
     return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
 
 
@@ -184,22 +220,12 @@ def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield 0, len(words)
 
 
-def _readings(
-    clauses: Sequence[tuple[int, int]], read: Callable[[int, int], tuple[Clause, ...]]
-) -> Iterator[list[Clause]]:
-    """All ways to group segments into clauses, the longest clauses first."""
-    if not clauses:
-        yield []
-        return
-    for count in range(len(clauses), 0, -1):
-        said = read(clauses[0][0], clauses[count - 1][1])
-        if said:
-            yield from ([*said, *rest] for rest in _readings(clauses[count:], read))
-
-
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
+    match clauses:
+        case [*others, Topic(subject=trees.NounPhrase()) as topic]:
+            clauses = [topic, *others]  # "that is a magazine, the one by the cup"
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
     it: trees.Reference | None = None
@@ -230,17 +256,36 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
                 waits = False
             case Aside():
                 pass
+            case trees.DeleteObject(is_told=True) if about is None:
+                about = clause.subject  # "it is not real, it is a picture on the wall"
+                commands.append(clause)
             case _:
                 said = clause if about is None else _with_subject(clause, about)
                 said = _with_anchor(said, commands[-1] if commands else None)
                 said = _with_it(said, it or next(iter(map(_subject, commands)), None))
+                match commands[-1:], said:
+                    case [trees.IsAt(is_missed=True) as missed], trees.AddRelation():
+                        place = trees.Related(said.predicate, (said.anchor,))
+                        commands[-1] = replace(missed, subject=missed.subject.that(place))
+                        continue  # "you missed the lamp, it is on the desk"
                 waits &= said == clause and _subject(clause) != about
                 commands.append(said)
     if waits:
         return ()
-    commands = [_with_denial(command, noun) for command in commands]
-    if any(isinstance(command, trees.DeleteObject) for command in commands):  # it is nowhere
-        commands = [c for c in commands if not isinstance(c, trees.DeleteRelation)]
+    commands = [
+        replace(one, denied=one.denied or noun)
+        if isinstance(one, trees.Rename | trees.IsA)
+        else one
+        for one in commands
+    ]
+    # "It is not real, it is a picture"; "it is not on the shelf, I have sold it".
+    named = {_subject(one) for one in commands if isinstance(one, trees.Rename | trees.IsA)}
+    told = (trees.DeleteObject(subject, is_told=True) for subject in named if subject)
+    commands = [one for one in commands if one not in set(told)]
+    if any(isinstance(command, trees.DeleteObject) for command in commands):
+        of_first = _subject(commands[0]) or trees.Marked()
+        kept = (one for one in commands if not isinstance(one, trees.DeleteRelation))
+        commands = [_with_subject(one, of_first) for one in kept]
     for one in excepted:
         if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
             return ()
@@ -262,9 +307,8 @@ def _of_one_kind(commands: tuple[trees.Command, ...]) -> tuple[trees.Command, ..
         subject = _subject(command)
         if isinstance(command, trees.OfOne) and isinstance(subject, trees.NounPhrase):
             noun = subject.noun or noun
-            found.append(replace(command, subject=replace(subject, noun=noun)))
-        else:
-            found.append(command)
+            command = replace(command, subject=replace(subject, noun=noun))
+        found.append(command)
     return tuple(found)
 
 
@@ -290,7 +334,12 @@ def _with_subject(command: trees.Command, subject: trees.Subject) -> trees.Comma
     parts = subject.parts if isinstance(subject, trees.Several) else (subject,)
     if isinstance(command, trees.Merge) and command.subjects == (trees.Marked(),):
         return replace(command, subjects=parts)
-    if not isinstance(command, trees.OfOne) or command.subject != trees.Marked():
+    if not isinstance(command, trees.OfOne):
+        return command
+    is_there = isinstance(command, trees.Rename) and command.subject == replace(
+        trees.NounPhrase("", True), conditions=getattr(command.subject, "conditions", ())
+    )  # "the laptop? It is only a sheet of paper on a stand"
+    if command.subject != trees.Marked() and not is_there:
         return command
     if not isinstance(command, trees.Split):
         return replace(command, subject=subject)
@@ -335,13 +384,6 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     return replace(command, subject=subject.that(but))
 
 
-def _with_denial(command: trees.Command, noun: str) -> trees.Command:
-    """The command with the name that another clause has denied."""
-    if not isinstance(command, trees.Rename | trees.IsA) or command.denied:
-        return command
-    return replace(command, denied=noun)
-
-
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:
     """Commands without repetitions ("these are one chair, merge them")."""
     kept: list[trees.Command] = []
@@ -350,7 +392,7 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
         if before is None:
             kept.append(command)
         else:
-            said = command if _says_more(command, before) else before
+            said = max(before, command, key=_told)
             if isinstance(said, trees.DeleteObject):  # "it is not real, delete it" is an order
                 is_told = all(getattr(each, "is_told", False) for each in (before, command))
                 said = replace(said, is_told=is_told)
@@ -359,18 +401,16 @@ def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Comman
 
 
 def _is_repeated(first: trees.Command, second: trees.Command) -> bool:
-    of_marked = trees.Marked() in (_subject(first), _subject(second))
-    may_differ = trees.Split | trees.DeleteObject if of_marked else trees.Merge
-    is_same = type(first) is type(second) and isinstance(first, may_differ)
-    return first == second or is_same
+    subjects = {_subject(first), _subject(second)}
+    is_of_one = trees.Marked() in subjects or len(subjects) == 1
+    is_whole = isinstance(first, _OF_WHOLES) and type(first) is type(second)
+    return first == second or (is_whole and is_of_one)
 
 
-def _says_more(second: trees.Command, first: trees.Command) -> bool:
-    if isinstance(first, trees.Merge) and isinstance(second, trees.Merge):
-        return (len(second.subjects), second.noun) > (len(first.subjects), first.noun)
-    if isinstance(first, trees.Split) and isinstance(second, trees.Split):
-        return second.noun > first.noun
-    return _subject(first) == trees.Marked() != _subject(second)
+def _told(command: trees.Command) -> tuple[int, str, bool]:
+    """How much a command tells."""
+    things, noun = getattr(command, "subjects", ()), getattr(command, "noun", "")
+    return len(things), noun, _subject(command) != trees.Marked()
 
 
 def _subject(command: trees.Command) -> trees.Subject | None:

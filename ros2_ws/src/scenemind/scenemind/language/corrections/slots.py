@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from scenemind.language import lexicon
@@ -20,8 +21,11 @@ from scenemind.language.english import (
 )
 from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
+from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import ends_noun, read_phrase
 from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
+from scenemind.language.spelling import thing_words
+from scenemind.language.tokens import NotUnderstoodError
 from scenemind.language.trees import (
     HasAttribute,
     Marked,
@@ -102,14 +106,58 @@ def as_definite(reference: _Subject) -> _Subject:
     return replace(reference, definite=True) if isinstance(reference, NounPhrase) else reference
 
 
+def _any_reference(p: SlotWords) -> Reference | None:
+    """A reference; read as far as it can be, where that is enough."""
+    start = p.at
+    try:
+        return p.reference()
+    except NotUnderstoodError:
+        if not p.is_free:
+            raise
+    p.at = len(p.words)
+    return _free_reference(p.words[start:])
+
+
 def _reference(p: SlotWords) -> Reference | None:
     """A reference whose noun may name a thing, or says how one looks ("the tall thing")."""
-    reference = p.reference()
+    start = p.at
+    reference = _any_reference(p)
+    if p.is_free and reference is not None and not _may_be_meant(reference):
+        reference = _free_reference(p.words[start:])
+    return reference if reference is not None and _may_be_meant(reference) else None
+
+
+def _may_be_meant(reference: Reference) -> bool:
     *looks, head = ("",) if isinstance(reference, Viewer) else reference.noun.split() or ("",)
     is_look = bool(looks) and head in lexicon.ANYTHING and lexicon.LOOKS.keys() >= set(looks)
     is_verb = (*looks, head)[0] in _SETS["correction_verbs"]
-    no_thing = is_verb or names_no_thing([*looks, head])
-    return None if head and no_thing and not is_look else reference
+    return not head or is_look or not (is_verb or names_no_thing([*looks, head]))
+
+
+def _definite(p: SlotWords) -> Reference | None:
+    found = _reference(p)
+    return found if not isinstance(found, NounPhrase) or found.definite else None
+
+
+def _free_reference(words: Sequence[str]) -> NounPhrase | None:
+    """ "The person down the corridor": a definite thing, of which not all has to be understood."""
+    is_whole = (
+        "," not in words
+        and words[0] in lexicon.DEFINITE
+        and lexicon.BE.isdisjoint(words)
+        and "not" not in words
+    )
+    phrase = read(" ".join(words)).phrase if is_whole and len(words) > 2 else NounPhrase("")
+    phrase = replace(phrase, noun=" ".join(takewhile(may_be_named, phrase.noun.split())))
+    return as_definite(phrase) if phrase.noun or phrase.conditions else None
+
+
+def _person(p: SlotWords) -> str | None:
+    """Somebody: "Tom", "my granddaughter", "the dog"."""
+    start, words = p.tokens[p.at].start, rest(p)
+    is_name = p.text[start : start + 1].isupper() and words[0] not in lexicon.NOUN_END
+    is_one = (len(words) == 1 and is_name) or (1 < len(words) < 4 and words[0] in lexicon.DEFINITE)
+    return words[-1] if is_one and may_be_named(" ".join(words[1:])) else None
 
 
 def _other_ones(p: SlotWords) -> tuple[Reference, Sequence[str]] | None:
@@ -166,6 +214,11 @@ def _several(p: SlotWords) -> Subject | None:
     numbers = [part for part in found if isinstance(part, ObjectNumber)]
     if len(numbers) == len(found):  # the 3 of "chairs 2 and 3" is chair 3
         return Several(tuple(replace(n, noun=normal(n.noun or numbers[0].noun)) for n in numbers))
+    noun = getattr(first, "noun", "")  # "the book on the desk and the one on the shelf"
+    found = tuple(
+        replace(part, noun=noun) if isinstance(part, NounPhrase) and not part.noun else part
+        for part in found
+    )
     are_nouns = all(isinstance(part, NounPhrase) and part.definite for part in found[1:])
     is_list = isinstance(first, NounPhrase) and are_nouns and "and" in words
     return Several(found) if is_list else None
@@ -185,7 +238,7 @@ def _label(p: SlotWords) -> str | None:
     *others, last = words
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
     ends |= {*others[:1], last} & _AT_NO_END
-    is_plain = all(word[:1].isalnum() for word in (*others, last))
+    is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
@@ -222,20 +275,20 @@ def _proper(p: SlotWords) -> str | None:
     return said if said and words[0] not in lexicon.COLOURS else None
 
 
-def _proper_owner(p: SlotWords) -> str | None:
-    """The name of an owner, without what they are to the speaker: "Ali" of "my friend Ali"."""
-    p.take("my", "our", "the")
-    p.take_of(lexicon.KIN)
-    return None if p.done else _proper(p)
+def _without_kin(read: Callable[[SlotWords], Any], *, is_whole: bool) -> Callable[[SlotWords], Any]:
+    """A reader of an owner without what they are to the speaker: "Ali" of "my friend Ali"; not
+    where nothing else is said, unless that `is_whole`."""
 
+    def reader(p: SlotWords) -> Any:
+        start = p.at
+        p.take("my", "our", "the")
+        p.take_of(lexicon.KIN)
+        if p.done and not is_whole:
+            return None
+        p.at = start if p.done else p.at
+        return read(p)
 
-def _possessive_owner(p: SlotWords) -> str | None:
-    """The same of "my friend Ali's"; "my brother's" is of the brother."""
-    start = p.at
-    p.take("my", "our", "the")
-    p.take_of(lexicon.KIN)
-    p.at = start if p.done else p.at
-    return READERS["possessive"](p)
+    return reader
 
 
 def _free_text(p: SlotWords) -> str | None:
@@ -249,6 +302,7 @@ def _quality_word(p: SlotWords) -> str | None:
     words = rest(p)
     is_one = len(words) == 1 and words[0].endswith(_QUALITY_ENDINGS)
     may_be = is_one and words[0] not in _SETS["no_things"] and may_be_named(words[0])
+    may_be &= words[0] not in lexicon.COLOURS
     return f"is {words[0]}" if may_be and words[0] not in lexicon.QUALITIES else None
 
 
@@ -256,7 +310,8 @@ def _bare_name(p: SlotWords) -> str | None:
     """A label that may be a name by itself; "go back" is none."""
     label = _label(p)
     first, *others = (label or "").split() or [""]
-    if first in _SETS["robot_orders"] or first.endswith("ly") or len(others) >= _LONGEST_NAME:
+    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"]
+    if is_order or first.endswith("ly") or len(others) >= _LONGEST_NAME:
         return None
     return label
 
@@ -281,6 +336,11 @@ def _find_before_noun(p: SlotWords) -> HasAttribute | None:
         return given
     p.at = start
     return None
+
+
+def _mass(p: SlotWords) -> Kind | None:
+    """What a thing holds or is: "olive oil"."""
+    return _kind(p) if p.words[-1] in lexicon.MASSES and len(p.words) - p.at > 1 else None
 
 
 def _kinds(p: SlotWords) -> Kind | None:
@@ -323,35 +383,39 @@ def _quality(p: SlotWords) -> HasAttribute | None:
     return None if said.negated else said
 
 
-def _material(p: SlotWords) -> HasAttribute | None:
-    label = _label(p)
-    return None if label is None else HasAttribute("material", label)
-
-
-def _phrase(p: SlotWords) -> str | None:
-    """The value or noun of what is denied: a colour, a quality, a number or a thing."""
+def _thing(p: SlotWords) -> NounPhrase | str | None:
+    """The value or noun of what is denied: a colour, a quality, a number or a thing, with where it
+    is."""
     given = p.find(find_attribute) or p.find(find_quality)
     if given is not None:
         return given.value
     if find_number(p.peek()) is not None and not p.peek(1):
         return rest(p)[0]
     said = p.reference()
-    if isinstance(said, NounPhrase):
-        return said.noun or None
-    return ""
+    if not isinstance(said, NounPhrase):
+        return ""
+    return (said if said.conditions and said.noun else said.noun) or None
+
+
+def _nickname(p: SlotWords) -> str | None:
+    """A name of one's own: "the nap spot"; not what things of a kind are called."""
+    label = _label(p)
+    return None if label is None or label.split()[-1] in thing_words() else label
 
 
 def _condition(p: SlotWords) -> Related | None:
     given = None if p.peek() == "without" else p.condition()  # "without doubt" denies nothing
     if not isinstance(given, Related) or is_measured(given.predicate):
         return None
-    return given if len(given.anchors) == 1 else None
+    return given if (len(given.anchors) == 2) == (given.predicate == "between") else None
 
 
 def _place(p: SlotWords) -> Related | None:
+    """A place at things: "in name only" is none."""
     given = _condition(p)
-    is_place = given is not None and not given.negated and isinstance(given.anchors[0], NounPhrase)
-    return given if is_place else None
+    if given is None or given.negated or not isinstance(given.anchors[0], NounPhrase):
+        return None
+    return given if all(map(_may_be_meant, given.anchors)) else None
 
 
 def _rest(p: SlotWords) -> str | None:
@@ -361,18 +425,8 @@ def _rest(p: SlotWords) -> str | None:
     return " ".join(words) if is_short else None
 
 
-def _plural_noun(p: SlotWords) -> str | None:
-    noun = p.noun_words()
-    return plural(" ".join(noun)) if noun else None
-
-
 def _is_figure(word: str) -> bool:
     return word.isascii() and word.isdigit()
-
-
-def _number_of(p: SlotWords) -> ObjectNumber | None:
-    said = p.reference()
-    return said if isinstance(said, ObjectNumber) else None
 
 
 def _figured(p: SlotWords) -> ObjectNumber | None:
@@ -383,31 +437,34 @@ def _figured(p: SlotWords) -> ObjectNumber | None:
 
 SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     **READERS,
-    "possessive": _possessive_owner,
-    "any_reference": lambda p: p.reference(),
+    "possessive": _without_kin(READERS["possessive"], is_whole=True),
+    "any_reference": _any_reference,
     "bare_name": _bare_name,
+    "definite": _definite,
     "link": _condition,
     "count": one_word(lambda word: n if (n := find_number(word) or 0) > 1 else None),
     "figure": one_word(lambda word: int(word[:9]) if _is_figure(word) else None),
     "kind": _kind,
     "kinds": _kinds,
+    "mass": _mass,
     "label": _label,
-    "material": _material,
+    "material": lambda p: HasAttribute("material", said) if (said := _label(p)) else None,
     "look": lambda p: p.find(find_look),
     "noun_here": lambda p: Marked(" ".join(p.noun_words())),
     "noun_of": lambda p: getattr(p.reference(), "noun", None),
-    "object_number": _number_of,
+    "nickname": _nickname,
+    "object_number": lambda p: n if isinstance(n := p.reference(), ObjectNumber) else None,
     "number_or_reference": _number_or_reference,
     "numbered": _figured,
     "numbers": _numbers,
     "other_ones": _other_ones,
     "pair": one_word(lambda word: word if word.isalpha() and with_article(word) == word else None),
-    "phrase": _phrase,
+    "person": _person,
     "place": _place,
-    "plural_noun": _plural_noun,
+    "plural_noun": lambda p: plural(" ".join(noun)) if (noun := p.noun_words()) else None,
     "free_text": _free_text,
     "proper": _proper,
-    "proper_owner": _proper_owner,
+    "proper_owner": _without_kin(_proper, is_whole=False),
     "quality": _quality,
     "quality_word": _quality_word,
     "quoted": _quoted,
@@ -416,5 +473,6 @@ SLOTS: dict[str, Callable[[SlotWords], Any]] = {
     "references_and": lambda p: _references(p, "and"),
     "rest": _rest,
     "several": _several,
+    "thing": _thing,
     "value": _value,
 }

@@ -28,6 +28,7 @@ from scenemind.language.lexicon import (
 )
 from scenemind.language.relation_names import find_relation
 from scenemind.language.trees import Bound, Condition, Rank, Reference
+from scenemind.language.vocabulary import Thesaurus
 
 _WORD = re.compile(r"@[\w']+|[^\W_]+|[.,;!?:]")
 _CLOCK = re.compile(
@@ -75,8 +76,14 @@ _SMALL["other"] |= _OPENERS
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words and signs of an expression, in one spelling."""
-    return _WORD.findall(_rewritten(" ".join(text.lower().replace("\u2019", "'").split())))
+    """Lower-case words and signs of an expression, in one spelling: "backpack" for "back pack"."""
+    words = _WORD.findall(_rewritten(" ".join(text.lower().replace("\u2019", "'").split())))
+    is_name = Thesaurus.load().synonyms
+    for at in range(len(words) - 2, -1, -1):
+        first, second = words[at : at + 2]
+        if is_name(first + second) and not is_name(f"{first} {second}"):
+            words[at : at + 2] = [first + second]
+    return words
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,8 +187,8 @@ class _Compared(NamedTuple):
 
 def _compared(options: Sequence[Reference], rank: trees.Rank, at: Resolver) -> _Compared:
     """What ranks first of several things, or kinds of them."""
-    each = [rows for option in options if len(rows := _of_option(option, rank, at))]
-    rows = np.concatenate(each) if each else np.array([], np.intp)
+    each = [_of_option(option, rank, at) for option in options]
+    rows = np.concatenate(each)
     if len(set(rows.tolist())) < len(options) and not at.weighs:
         only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
@@ -204,7 +204,9 @@ def _compared(options: Sequence[Reference], rank: trees.Rank, at: Resolver) -> _
         raise at.ambiguous(options[first], each[first])
     others = [row for row in order if number[row] != first]
     best, next_one = order[last], others[0] if others else order[-1]
-    things = at.scene.objects_at(dict.fromkeys((best, *(of[0] for of in each if best not in of))))
+    things = at.scene.objects_at(
+        dict.fromkeys((best, *(of[0] for of in each if len(of) and best not in of)))
+    )
     count = len(each[first])
     kind = say.counted(count, say.noun_of(options[first]))
     name = say.the(at.scene.objects[best]) if count == 1 else f"all {kind}"

@@ -9,17 +9,27 @@ which can be noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from scenemind.language import trees
-from scenemind.language.assertions import asserts, clauses_of
+from scenemind.language import lexicon, trees
+from scenemind.language.assertions import asserts, broken_up, clauses_of
 from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
 from scenemind.language.english import shown, singular
+from scenemind.language.follow_ups import with_meant
 from scenemind.language.questions import find_question
-from scenemind.language.rewording import Rewording, as_correction, commands_of
-from scenemind.language.speech_acts import agrees, any_of, is_order, is_question
+from scenemind.language.referring.reader import read
+from scenemind.language.referring.whole import ends_noun, read_phrase
+from scenemind.language.rewording import as_correction, commands_of
+from scenemind.language.speech_acts import (
+    Frame,
+    agrees,
+    any_of,
+    begins_with_no,
+    is_order,
+    is_question,
+)
 from scenemind.language.spelling import spelled_correction
 from scenemind.language.tokens import NotUnderstoodError, tokenize
 from scenemind.language.vocabulary import Vocabulary
@@ -40,6 +50,7 @@ from scenemind.reasoning.symbolic.refusals import (
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.set_answers import exists
 
+_NOTES = 'What else is so of a thing I can note: "note of the lamp: it needs a new bulb".'
 _FEWEST_WORDS = 3  # of a correction that is said again: a word or two are no sentence
 _WORTH_OFFERING = 0.2  # least likelihood of a correction that is offered
 _LIKELY_MEANT = 0.5  # least likelihood of one that is rather meant than a note
@@ -50,11 +61,15 @@ _IS_ON = re.compile(  # "it is off", "they switched it off", but "they knocked i
     r"(?:\b(?:is|are|was|were|be|been|stays?|left|keeps?|switch\w*|turn\w*|power\w*)|'s)\b"
     r"(?: \w+){0,3} (?:on|off)\b"
 )
+_FRAME = Frame("front", "closing")
+_LONGEST_ANSWER = 12  # words
 _JUST_AFTER = 3  # words: "not really gone"
 _GONE = frozenset(("gone", "vanished", "disappeared", "missing", "lost"))
-_SILENCED = re.compile(rf"\b{any_of('silencing')}\b(?P<said>[^,.;!]*)")
+_SUPPOSED = re.compile(r"^(?:maybe|perhaps|possibly)\b[ ,]*", re.IGNORECASE)
+_SILENCED = re.compile(rf"\b{any_of('silencing')}\b")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
+    r"(?:(?:only|just) )?(?:the )?"
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
     re.IGNORECASE,
 )
@@ -76,6 +91,11 @@ def intent_of_sentence(
     def intent(commands: Sequence[trees.Command], said: Query) -> Intent:
         return intent_of(commands, said, resolver_of, memory, by)
 
+    answered = _answered(query, resolver_of(query)) if query.before else None
+    if answered is not None:
+        wanted = intent(answered.commands, query)
+        is_sure = wanted.doubt is not None or answered.likelihood == 1.0
+        return wanted if is_sure else replace(wanted, doubt=doubt_of_guess(wanted.response))
     try:
         commands = parse_commands(query.text)
     except NotUnderstoodError as error:
@@ -89,6 +109,53 @@ def intent_of_sentence(
         doubt = doubt_of_wish(wanted.edits, wanted.objects, wanted.response)
         return replace(wanted, doubt=doubt)
     return wanted
+
+
+def _answered(query: Query, at: Resolver) -> _Reading | None:
+    """The correction before, of the thing that an answer tells from others of its kind: "the left
+    one", "no, the other", "24"; None for other sentences."""
+    words = [token.word for token in broken_up(query.text)]
+    words = words[_FRAME.starts(words)[-1] : _FRAME.end(words)]
+    words = words[2 * (words[:2] in (["it", "is"], ["that", "is"])) :]
+    if len(words) > _LONGEST_ANSWER:
+        return None
+    said: trees.Reference | None = None
+    if words and words[-1].isdigit() and set(words[:-1]) <= {"number", "object", "the"}:
+        said = trees.ObjectNumber(int(words[-1][:9]))
+    elif words and words[0] in lexicon.DEFINITE:
+        said = read_phrase(tuple(words))[0] or read(" ".join(words)).phrase
+    if said is None or (isinstance(said, trees.NounPhrase) and said.noun):
+        return None
+    before, is_no = replace(query, text=query.before, before=""), begins_with_no(query.text)
+    try:
+        read_as = _Reading(before.text, parse_commands(before.text), 1.0)
+    except NotUnderstoodError:
+        none = _Reading("", (), 0.0)
+        read_as = next(_readings(before, at.scene.rows_of_label), none)
+    for part in dict.fromkeys(trees.noun_phrases(read_as.commands)):
+        if part.definite and (is_no or _is_open(part, at)):
+            commands = trees.with_part(read_as.commands, part, _instead(said, part, at))
+            return replace(read_as, commands=commands)
+    return None
+
+
+def _is_open(phrase: trees.NounPhrase, at: Resolver) -> bool:
+    """Whether a phrase leaves open which thing it means."""
+    try:
+        at.single(phrase)
+    except ReasoningError as error:
+        return error.failure.code == "ambiguous"
+    return False
+
+
+def _instead(said: trees.Reference, part: trees.NounPhrase, at: Resolver) -> trees.Reference:
+    """What is said in place of a part, which is of its kind: "the left one" as "the left chair"."""
+    if not isinstance(said, trees.NounPhrase):
+        return said
+    if said.other and at.has_marks:
+        return part.that(trees.Among(trees.Marked(), negated=True))
+    instead: trees.Reference = with_meant(said, part)
+    return instead
 
 
 def _half_understood(
@@ -107,77 +174,104 @@ def _half_understood(
     otherwise = _refused(error, query.text, labels)
     if is_order(query.text) or _forbids(query.text):
         raise otherwise
-    is_misspelled = bool(otherwise.failure.suggestion)
-    note = None if is_misspelled else _noted(query, labels)
-    said = _said_again(query, note)
     _check_number(query, at)
-    said = said or note
-    if said is None:
-        raise otherwise
-    try:
-        wanted = intent(commands_of(said.text), replace(query, text=said.text))
-    except ReasoningError as failed:
-        text = f'I take that as "{said.text}". {failed}'
-        raise ReasoningError("not_understood", text, failed.failure.suggestion) from failed
-    doubt = wanted.doubt
-    if doubt is None:
-        return replace(wanted, doubt=doubt_of_guess(wanted.response, said.text))
-    text = f'I take that as "{said.text}". {doubt.text}'
-    say = doubt.suggestion or order_of(wanted.edits)
-    doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
-    return replace(wanted, doubt=doubt)
+    failures: list[ReasoningError] = []
+    for said in _readings(query, labels, with_note=not otherwise.failure.suggestion):
+        try:
+            wanted = intent(said.commands, replace(query, text=said.text))
+        except ReasoningError as failed:
+            text = f'I take that as "{said.text}". {failed}'
+            failures.append(ReasoningError("not_understood", text, failed.failure.suggestion))
+            if failed.failure.code != "not_found":
+                break
+            continue
+        doubt = wanted.doubt
+        if doubt is None:
+            suggestion = said.text if said.text != query.text else ""
+            return replace(wanted, doubt=doubt_of_guess(wanted.response, suggestion))
+        text = f'I take that as "{said.text}". {doubt.text}'
+        say = doubt.suggestion or order_of(wanted.edits)
+        doubt = replace(doubt, code="not_understood", text=text, suggestion=say)
+        return replace(wanted, doubt=doubt)
+    raise next(iter(failures), otherwise)
 
 
-def _said_again(query: Query, note: Rewording | None) -> Rewording | None:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a sentence may say, in other words, and how likely that is meant."""
+
+    text: str
+    commands: tuple[trees.Command, ...]
+    likelihood: float
+
+
+def _readings(
+    query: Query, labels: Collection[str], *, with_note: bool = True
+) -> Iterator[_Reading]:
+    """What a sentence may mean that the grammar does not read, the likeliest first.
+
+    Args:
+        with_note: also as a note.
+    """
+    note = _noted(query, labels) if with_note else None
+    said = _said_again(query, note)
+    yield from dict.fromkeys(filter(None, (said, note)))
+
+
+def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     """A sentence as plain corrections of things that it names, or as a note that is likelier meant;
     None where there are none that are worth offering."""
     if len(tokenize(query.text)) < _FEWEST_WORDS:
         return None
-    said, most = as_correction(query.text, query.before), read_most(query.text)
-    said = None if said is None or not said.text else _with_denials(said, query.text)
-    least = 0.0 if said is None else said.likelihood
-    if most and least < (_DENIED if _denies_only(most) else _PARTLY_READ):
-        said = Rewording(most, _PARTLY_READ, tells=True)
-    if said is None or not said.text or said.likelihood < _WORTH_OFFERING:
+    if (supposed := _SUPPOSED.sub("", query.text)) != query.text:
+        with suppress(NotUnderstoodError):
+            return _Reading(supposed, parse_commands(supposed), _PARTLY_READ)
+    plain, (part, read) = as_correction(query.text, query.before), read_most(query.text)
+    least = plain.likelihood if plain is not None and plain.text else 0.0
+    denies_only = all(isinstance(command, trees.Deny) for command in read)
+    if read and least < (_DENIED if denies_only else _PARTLY_READ):
+        return _Reading(part, read, _PARTLY_READ)
+    if plain is None or least < _WORTH_OFFERING:
         return None
-    if said.likelihood < _LIKELY_MEANT and note is not None:
+    if least < _LIKELY_MEANT and note is not None:
         return note
-    commands = commands_of(said.text)
+    commands = commands_of(plain.text)
+    said = _Reading(plain.text, commands, least)
     if any(isinstance(command, trees.Undo | trees.Redo) for command in commands):
         return None
     deletes = any(isinstance(command, trees.DeleteObject) for command in commands)
     if deletes and said.likelihood < _LIKELY_MEANT:
         return None  # who says yes to the wrong one loses a thing
+    is_switched = any(_value(command) in ("on", "off") for command in commands)
+    if is_switched and not _IS_ON.search(query.text.lower()):
+        return None
     denied = _only_denied(query.text)
     if any(not denied.isdisjoint(_claimed(command)) for command in commands):
-        return None  # "the pram has not disappeared" is no "the pram is gone"
-    named = (phrase.noun for phrase in trees.noun_phrases(commands))
+        match commands:
+            case [trees.SetAttribute(subject=subject, key=key, value=value)]:
+                denial = trees.Deny(subject, value, key)  # "stop telling people it is dirty"
+                said = _Reading(query.text, (denial,), least)
+            case _:
+                return None  # "the pram has not disappeared" is no "the pram is gone"
+    named = [phrase.noun for phrase in trees.noun_phrases(commands)]
+    if any(_goes_on(_value(command), query.text, named) for command in commands):
+        return None  # "it is olive oil" is no "it is olive"
     heard = {singular(token.word) for token in tokenize(f"{query.text} {query.before}")}
     is_said = heard.issuperset(singular(word) for noun in named for word in noun.split())
     return said if is_said else None
 
 
-def _with_denials(said: Rewording, text: str) -> Rewording | None:
-    """A plain correction; its denial where the sentence says it only as what shall not be said any
-    more: "the fridge is not dirty" of "stop telling people the fridge is dirty". None where it has
-    no denial, or a word of it belongs to another verb ("they knocked it off")."""
-    commands, words = commands_of(said.text), text.lower().replace("\u2019", "'")
-    if any(getattr(c, "value", "") in ("on", "off") for c in commands) and not _IS_ON.search(words):
-        return None
-    silenced = _SILENCED.search(words)
-    values = [_value(command).split() for command in commands]
-    if silenced is None or not any(
-        value
-        and set(value)
-        <= set(_WORD.findall(silenced["said"])) - set(_WORD.findall(words[: silenced.start()]))
-        for value in values
-    ):
-        return said
-    denial = _IS.sub(r"\g<0> not", said.text, count=1)
-    with suppress(NotUnderstoodError):
-        if all(isinstance(c, trees.Deny | trees.DeleteRelation) for c in commands_of(denial)):
-            return replace(said, text=denial)
-    return None
+def _goes_on(value: str, text: str, named: Sequence[str]) -> bool:
+    """Whether more of a name follows where a text says a value: "it is olive" of "olive oil".
+
+    Args:
+        named: nouns that may follow: "it is red" of "a red cup".
+    """
+    said, last = " ".join(token.word for token in broken_up(text)), value.rpartition(" ")[2]
+    _, found, after = f" {said}".rpartition(f" {last} ")
+    words = after.split(",")[0].split()
+    follows = found and words and _FRAME.end(words) and not ends_noun(words, 0, True)
+    return bool(follows) and singular(words[0]) not in " ".join(named).split()
 
 
 def _only_denied(text: str) -> set[str]:
@@ -185,10 +279,10 @@ def _only_denied(text: str) -> set[str]:
     denies, as what stands further on may be said of the thing again."""
     said: dict[bool, set[str]] = {True: set(), False: set()}
     for clause in clauses_of(text):
-        since = 0
+        since, silences = 0, _SILENCED.search(" ".join(clause.words)) is not None
         for word, is_denied in zip(clause.words, clause.denied, strict=True):
             since = since + 1 if is_denied else 0
-            said[0 < since <= _JUST_AFTER].add(singular(word))
+            said[0 < since <= (_LONGEST_ANSWER if silences else _JUST_AFTER)].add(singular(word))
     return said[True] - said[False]
 
 
@@ -216,15 +310,13 @@ def _forbids(text: str) -> bool:
     return any(clause.words[:2] == ("do", "not") for clause in clauses_of(text)[:1])
 
 
-def _denies_only(text: str) -> bool:
-    return all(isinstance(command, trees.Deny) for command in parse_commands(text))
-
-
-def _noted(query: Query, labels: Collection[str]) -> Rewording | None:
+def _noted(query: Query, labels: Collection[str]) -> _Reading | None:
     """A statement on a thing of the map as a note of it."""
     for note, noun in notes_of(query.text):
-        if any(match.sure for match in Vocabulary.load().match(noun, labels)):
-            return Rewording(note, _PARTLY_READ, tells=True)
+        if not noun and not query.marked_object_ids:
+            continue
+        if not noun or any(match.sure for match in Vocabulary.load().match(noun, labels)):
+            return _Reading(note, parse_commands(note), _PARTLY_READ)
     return None
 
 
@@ -270,5 +362,5 @@ def _refused(error: NotUnderstoodError, text: str, labels: Collection[str]) -> R
             raise error
         parse_commands(meant)
     except NotUnderstoodError:
-        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS}")
+        return ReasoningError("not_understood", f"{refusal} {CORRECTIONS} {_NOTES}")
     return ReasoningError("not_understood", f"{refusal} {did_you_mean_this(meant)}", meant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from scenemind.memory import (
     MemoryAccess,
     SimilarObject,
 )
+from scenemind.memory.graph.common_sense import sense_of
 from scenemind.memory.graph.corrections.separation import find_split_places
 from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
@@ -29,7 +31,16 @@ from scenemind.reasoning.symbolic.premises import (
     presence_of,
 )
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED
-from scenemind.reasoning.symbolic.replies import all_of, be, bounded, listed, metres, sentence, the
+from scenemind.reasoning.symbolic.replies import (
+    all_of,
+    be,
+    bounded,
+    candidates,
+    listed,
+    metres,
+    sentence,
+    the,
+)
 from scenemind.reasoning.symbolic.resolver import Resolver
 
 _FORGOT, _NOTED = "I forgot ", "Noted of "
@@ -97,20 +108,26 @@ def intent_of(
 
     parts: list[Intent] = []
     unplaced = left_out = ""
+    first: ReasoningError | None = None
+    subject: trees.Subject | None = None
     spoken_of: tuple[int, ...] = ()
     for command in commands:
         if not isinstance(command, trees.OfOne | trees.IsAt | trees.Merge):
             raise ReasoningError(
                 "invalid_request", "Say that in a sentence of its own; nothing was changed."
             )
-        is_last = bool(spoken_of) and is_of_last(command)
-        about = replace(query, marked_object_ids=spoken_of) if is_last else query
+        before, subject = subject, getattr(command, "subject", None)
+        is_last = bool(spoken_of) and (is_of_last(command) or before == subject)
+        is_same = is_last and is_of_last(command)
+        about = replace(query, marked_object_ids=spoken_of) if is_same else query
         is_moved = is_last and isinstance(command, trees.AddRelation) and _is_removal(parts[-1])
         try:
             part = _of_command(command, resolver_of(about), by)
         except ReasoningError as error:
-            if not parts or error.failure.code != "not_found":
+            is_open = error.failure.code == "ambiguous" and parts
+            if error.failure.code != "not_found" and not is_open:
                 raise
+            first = first or error
             if is_moved:
                 unplaced = f" Where it is now I do not know: {error}"
             else:
@@ -119,6 +136,8 @@ def intent_of(
         # "I took the cup away, it is on the shelf now": it is there, and not gone.
         parts[len(parts) - is_moved :] = [part]
         spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
+    if first is not None and not parts:
+        raise first
     # "I took the book away, it is not on the cabinet any more": the rest follows from the first.
     made = [edit for part in parts for edit in part.edits]
     removed = {edit.object_ids[0] for edit in made if edit.kind == "delete_object"}
@@ -132,7 +151,8 @@ def intent_of(
     doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts) + unplaced
     objects = _objects(edits, resolver_of(query))
-    if doubt is None and _is_exchange(edits, objects):
+    are_guesses = all(each.code == "not_understood" for each in doubts)
+    if are_guesses and (doubts or _is_exchange(edits, objects)):
         doubt = doubt_of_guess(response)  # "you mixed up the cup and the mug"
     whole = Intent(edits, response, None, objects, doubt)
     return _without(left_out, whole) if left_out else whole
@@ -253,12 +273,22 @@ def _of_command(
     )
     if isinstance(command, trees.IsAt):
         command = _known_or_renamed(command, at)
+    if isinstance(command, trees.SetAttribute) and _is_owned_by_thing(command, at):
+        anchor, is_guess = trees.NounPhrase(command.value, definite=True), True
+        command = trees.AddRelation(command.subject, "near", anchor)
     if isinstance(command, trees.Merge):
         meant = meant_as_one(command, at)
         edits, response = merged(command, meant.objects, at)
     else:
         denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
-        meant = meant_by(_subject_of(command, at), at, denied)
+        if isinstance(command, trees.Split):
+            denied = normal(command.noun)
+        try:
+            meant = meant_by(_subject_of(command, at), at, denied)
+        except ReasoningError as error:
+            if error.failure.code != "not_found" or not isinstance(command, trees.AddRelation):
+                raise
+            raise _unseen(command, at) or error from error
         edits, response = _edits_of(command, meant.objects, at, by)
     objection = meant.objection
     if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
@@ -270,7 +300,7 @@ def _of_command(
     if isinstance(command, trees.Merge) and not is_order_by_numbers(command):
         apart = far_apart(meant.objects, at)
     if objection:
-        doubt = Doubt("invalid_request", objection, _question(edits, response))
+        doubt = Doubt("invalid_request", objection, _question(edits, response), order_of(edits))
     elif meant.is_open and len(meant.objects) > 1:
         one = "make one of" if isinstance(command, trees.Merge) else "change"
         names = listed(meant.objects)
@@ -281,6 +311,12 @@ def _of_command(
     elif is_guess:
         doubt = doubt_of_guess(response)
     return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
+
+
+def _is_owned_by_thing(command: trees.SetAttribute, at: Resolver) -> bool:
+    """Whether a thing is said to belong to a desk, and not to somebody."""
+    rows = at.scene.rows_surely(command.value.lower()) if command.key == "owner" else []
+    return any(not sense_of(owner.label).moves for owner in at.scene.objects_at(rows))
 
 
 def doubt_of_guess(response: str, suggestion: str = "") -> Doubt:
@@ -399,15 +435,53 @@ def _tells_kind(command: trees.IsA) -> bool:
 
 
 def _known_or_renamed(command: trees.IsAt, at: Resolver) -> trees.AddRelation | trees.Rename:
-    """The relation of the one object of that name; without one, a renaming of the object there."""
-    (place,) = command.subject.conditions
-    if not isinstance(place, trees.Related):
-        raise TypeError(f"{place} says of no thing where it is")
+    """The relation of the one object of that name; without one, a renaming of the object there.
+
+    Raises:
+        ReasoningError: `not_found`: no object has the name, or may have it.
+    """
     known = [o for o in at.scene.objects if not at.is_named_otherwise([o], command.noun)]
-    if known:
+    place = next(iter(trees.parts_of(command.subject.conditions, trees.Related)), None)
+    if known and place is not None and not command.is_missed:
         named = trees.NounPhrase(command.noun, definite=True)
-        return trees.AddRelation(named, place.predicate, place.anchors[0])
-    return trees.Rename(command.subject, command.noun)
+        predicate = "near" if place.predicate == "between" else place.predicate
+        return trees.AddRelation(named, predicate, place.anchors[0])
+    there = _things_at(place, at)
+    if len(there) == 1 and not command.is_missed:
+        return trees.Rename(command.subject, command.noun)
+    raise _not_seen(command.noun, known, there)
+
+
+def _things_at(place: trees.Related | None, at: Resolver) -> tuple[MapObject, ...]:
+    """What is at a place; nothing where that is not known."""
+    there = trees.NounPhrase("", True, conditions=(place,)) if place else None
+    with suppress(ReasoningError):
+        found = at.existing(there).objects if there else ()
+        return tuple(thing for thing in found if thing.object_id >= 0)
+    return ()
+
+
+def _unseen(command: trees.AddRelation, at: Resolver) -> ReasoningError | None:
+    """The refusal to put a thing somewhere that nothing is called; None where something is."""
+    noun = command.subject.noun if isinstance(command.subject, trees.NounPhrase) else ""
+    if not noun or at.label_scores(noun).any():
+        return None
+    return _not_seen(noun, (), _things_at(trees.Related(command.predicate, (command.anchor,)), at))
+
+
+def _not_seen(noun: str, known: Sequence[MapObject], there: Sequence[MapObject]) -> ReasoningError:
+    """The refusal to add a thing, to be raised, with what may be meant.
+
+    Args:
+        known: things of its name. there: things that are where it is said to be.
+    """
+    text, one = "What I have not seen I cannot add: the camera has to see it.", shown(noun)
+    if known:
+        text += f" What I have called so: {candidates(known)}."
+    elif there:
+        text += f" What I have there: {candidates(there)}. If one of them is {with_article(one)},"
+        text += f' say its number ("object {there[0].object_id} is {with_article(one)}").'
+    return ReasoningError("not_found", text)
 
 
 def _subject_of(command: trees.OfOne, at: Resolver) -> trees.Subject:
@@ -430,9 +504,8 @@ def _related(
     for thing in objects:
         other = _other(command.anchor, thing, at, denied="" if is_new else command.predicate)
         if other is thing:
-            raise ReasoningError(
-                "invalid_request", f"{the(other)} cannot be {command.predicate or 'on'} itself."
-            )
+            related = lexicon.spoken(command.predicate or "on")
+            raise ReasoningError("invalid_request", f"{the(other)} cannot be {related} itself.")
         predicate = command.predicate or ("on" if _may_carry(other, thing) else "next to")
         predicates = [predicate]
         if not is_new and predicate == "on":  # what is not on the wall does not hang on it either
@@ -455,15 +528,15 @@ def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
 
 
 def _other(reference: trees.Reference, thing: MapObject, at: Resolver, *, denied: str) -> MapObject:
-    """The anchor of a relation; of several walls, the nearest one; of several things, the one of
-    which a relation is denied that holds."""
+    """The anchor of a relation; of several walls, the nearest one; of several things of which one
+    is denied, the one with which it holds, or the nearest."""
     rows = at.existing(reference).rows
     if denied:
         related = at.scene.relations_of(at.scene.row_of_id[thing.object_id], denied)
         held = np.intersect1d(rows, [row for row, _ in related])
         if len(held) == 1:
             return at.scene.objects[int(held[0])]
-    building = rows[~at.scene.is_object[rows]]
+    building = rows if denied else rows[~at.scene.is_object[rows]]
     if not len(building):
         return at.scene.objects[at.single(reference)]
     gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])

@@ -41,6 +41,7 @@ from scenemind.reasoning.symbolic.ranks import (
     level_scores,
     order_scores,
     rank_scores,
+    row_order_scores,
 )
 from scenemind.reasoning.symbolic.relation_scores import Weighted, relations_of
 from scenemind.reasoning.symbolic.scene import Scene
@@ -63,7 +64,7 @@ _COMPARED_M = 0.5
 _STATION = 0.6
 _MOST_ANCHORS = 50
 # Shares of the best score: possible, likely and sure candidates.
-_MAYBE, _LIKELY, _SURELY = 0.1, 0.45, 0.8
+_MAYBE, _LIKELY, _SURELY = 0.1, 0.35, 0.8
 # Labels that are no answer to "what is there": parts of the building, unnamed objects.
 _NO_THING = frozenset(("object", "doorframe", "ledge", "rail", "pipe", "column", "structure"))
 # Weight of the prominence of an object where hints support others, and factor for things of the
@@ -77,14 +78,18 @@ _LARGE_M, _FADE_M, _NEARNESS_M = 1.5, 1.0, 5.0
 _OF_KIND = 0.5
 # Factor for kinds where one thing alone is called so: "the chair" beside office chairs.
 _UNLIKE_THE_ONE = 0.4
-# Weight of a relation of the anchor for what stands in relation to it.
-_OUTER = 0.5
+# Weights of a relation of the anchor for what stands in relation to it, and of nearness to things
+# that are named and that nothing joins to it.
+_OUTER, _BESIDE = 0.7, 0.8
 # What people in rows face.
 _FACED = ("whiteboard", "blackboard", "projector screen", "stage", "podium")
 FREE_ROWS = free_text("rows")
 # Exponent of means over places where one may stand: people choose a place that tells things apart.
 _SHARPER = 1.6
-_SIDE_RANKS = ("leftmost", "rightmost", "frontmost", "rearmost")
+_ENDS = ("leftmost", "rightmost")
+_SIDE_RANKS = (*_ENDS, "frontmost", "rearmost")
+# Weight of a place in a row of its own beside one among all that is likely meant.
+_IN_ROW = 0.6
 _COMPARING = ("closest", "farthest", "far")
 # Relations of an anchor that say nothing of what is related to it.
 ROOM = "room"
@@ -345,7 +350,7 @@ class PhraseScores:
             return compared(self.scene, rows, among, farthest=is_farthest) if rows else None
         if rank.superlative not in _SIDE_RANKS:
             return None
-        if rank.superlative in ("leftmost", "rightmost") and self.onlooker.viewpoint is not None:
+        if rank.superlative in _ENDS and self.onlooker.viewpoint is not None:
             seen_by = self.onlooker
         return along(self.scene, rank.superlative.removesuffix("most"), seen_by, group)
 
@@ -366,7 +371,11 @@ class PhraseScores:
             return _FAR * self._compared(said, among, possible)
         if said.superlative in _COMPARING:
             return _CLOSEST * self._compared(said, among, possible)
-        return rank_scores(self.scene, said, among, self.onlooker)
+        scores = rank_scores(self.scene, said, among, self.onlooker)
+        from_end = said.superlative in _ENDS and self.onlooker.viewpoint is None
+        if said.negated or not (from_end or said.superlative == "middle"):
+            return scores
+        return np.logaddexp(scores, np.log(_IN_ROW) + row_order_scores(self.scene, said, possible))
 
     def _compared(self, rank: Rank, among: Mask, possible: Mask) -> Vector:
         is_farthest = rank.superlative == "farthest"
@@ -438,7 +447,8 @@ def _relations(phrase: NounPhrase) -> list[Related]:
 
 
 def _parts(phrase: NounPhrase) -> Iterator[tuple[float, Related | Rank]]:
-    """Relations and places with their weights; relations of its anchors count half."""
+    """Relations and places with their weights; relations of its anchors count less, and so does
+    nearness to what is named beside it."""
     related = _relations(phrase)
     yield from ((1.0, condition) for condition in related)
     yield from ((1.0, rank) for rank in phrase.ranks if not is_look(rank))
@@ -446,6 +456,8 @@ def _parts(phrase: NounPhrase) -> Iterator[tuple[float, Related | Rank]]:
         (anchor, *others) = condition.anchors
         if isinstance(anchor, NounPhrase) and not others and not condition.negated:
             yield from ((_OUTER, part) for part in _of_either(anchor))
+    beside = [noun for noun in phrase.unread if phrase.noun and noun != ROOM]
+    yield from ((_BESIDE, Related("near", (NounPhrase(noun),))) for noun in beside)
 
 
 def _of_either(anchor: NounPhrase) -> Iterator[Related | Rank]:

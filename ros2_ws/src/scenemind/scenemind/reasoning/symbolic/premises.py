@@ -6,8 +6,12 @@ object: it is put to the person with what the map says, and not written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
 
 from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import (
@@ -20,7 +24,6 @@ from scenemind.language.english import (
     with_article,
 )
 from scenemind.memory import MapObject
-from scenemind.memory.graph.common_sense import sense_of
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import letter_score
 from scenemind.reasoning.symbolic.replies import (
@@ -35,6 +38,8 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 
 # Least confidence in a thing that was seen too plainly to be no more than told away.
 _PLAIN = 0.9
+# Share of the best fit from which another object may be meant as well, and most that are tried.
+_ALIKE, _MOST_TRIED = 0.6, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +72,9 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
         named = meant_by(trees.NounPhrase(denied, definite=True), at)
         names = joined([the(thing) for thing in named.objects])
         return replace(named, objection=named.objection or f"You seem to mean {names}.")
+    if denied and isinstance(subject, trees.NounPhrase) and _is_nameless(subject):
+        head = subject.noun.split()[:-1]
+        subject = replace(subject, noun=" ".join((*head, denied)))  # "the black thing ..."
     if isinstance(subject, trees.Marked) and (at.has_marks or not subject.noun):
         marked = at.existing(subject).objects
         return Meant(marked, _misnamed(marked, subject.noun, at))
@@ -80,8 +88,8 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
             return _all_of(phrase, at)
         objects: tuple[MapObject, ...] = (_single(phrase, at),)
     except ReasoningError as error:
-        nearest = _nearest(phrase, at, error) if error.failure.code == "not_found" else None
-        if nearest is None:
+        nearest = _nearest(phrase, at, error)
+        if nearest is None or error.failure.code == "invalid_request":
             raise
         return nearest
     if not isinstance(phrase, trees.NounPhrase):
@@ -89,6 +97,11 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
     if phrase.ranks and not phrase.noun:
         return Meant(objects, f"You seem to mean {the(objects[0])}.")  # "the second one"
     return Meant(objects, _substituted(objects, phrase.noun, at) or _recoloured(objects, phrase))
+
+
+def _is_nameless(phrase: trees.NounPhrase) -> bool:
+    """Whether a thing is told by other words than its name: "the tall black thing"."""
+    return not phrase.noun or phrase.noun.split()[-1] in lexicon.ANYTHING
 
 
 def meant_as_one(command: trees.Merge, at: Resolver) -> Meant:
@@ -116,16 +129,10 @@ def denial_of(
     objects: Sequence[MapObject],
     at: Resolver,
 ) -> str:
-    """What the map says against "not a chair" or "not red", or against a desk that owns things;
-    empty where it does say so.
+    """What the map says against "not a chair" or "not red"; empty where it does say so.
 
     What is so already is nothing to ask about.
     """
-    if isinstance(command, trees.SetAttribute) and command.key == "owner":
-        rows = at.scene.rows_surely(command.value.lower())
-        owners = [o for o in at.scene.objects_at(rows) if not sense_of(o.label).moves]
-        if owners:
-            return sentence(f"{the(owners[0])} owns nothing")
     if not command.denied:
         return ""
     if not isinstance(command, trees.SetAttribute):
@@ -240,20 +247,44 @@ def _recoloured(objects: Sequence[MapObject], phrase: trees.NounPhrase) -> str:
 
 
 def _nearest(reference: trees.Reference, at: Resolver, error: ReasoningError) -> Meant | None:
-    """The only object that fits but for one thing that was said of it."""
+    """The object that fits best of all that is said, where one does."""
     if isinstance(reference, trees.ObjectNumber):
         row = at.scene.row_of_id.get(reference.object_id)
         return None if row is None else Meant((at.scene.objects[row],), str(error))
-    if not isinstance(reference, trees.NounPhrase) or not reference.noun:
+    if not isinstance(reference, trees.NounPhrase) or not reference.conditions:
         return None
-    for condition in reference.conditions:
-        kept = tuple(other for other in reference.conditions if other != condition)
-        try:
-            thing = _single(replace(reference, conditions=kept), at)
-        except ReasoningError:
-            continue
-        return Meant((thing,), f"{sentence(the(thing))[:-1]} {_contrary(thing, condition)}.")
-    return None
+    readings = (reference, trees.flattened(reference) or reference)
+    found = list(chain.from_iterable(_fitting(phrase, at) for phrase in dict.fromkeys(readings)))
+    best = min(found, key=lambda each: (len(each[2]), -each[0]), default=None)
+    if best is None:
+        return None
+    fit, thing, wrong = best
+    as_good = (each for each in found if len(each[2]) == len(wrong) and each[0] >= _ALIKE * fit)
+    if len({one.object_id for _, one, _ in as_good}) > 1:
+        return None
+    if not wrong:
+        return Meant((thing,), f"You seem to mean {the(thing)}.")
+    claims = joined([_contrary(thing, condition) for condition in wrong])
+    return Meant((thing,), f"{sentence(the(thing))[:-1]} {claims}.")
+
+
+def _fitting(
+    phrase: trees.NounPhrase, at: Resolver
+) -> Iterator[tuple[float, MapObject, list[trees.Condition]]]:
+    """How well the best objects of a name fit, and what is not so of each."""
+    scores = at.graded.object_scores(phrase) * at.scene.is_object
+    scores = scores * (at.label_scores(phrase.noun) > 0.0) if phrase.noun else scores
+    for row in np.argsort(-scores, kind="stable")[:_MOST_TRIED].tolist():
+        wrong = [one for one in phrase.conditions if not _holds(one, row, at)]
+        if scores[row] > 0.0 and not any(isinstance(one, trees.Among) for one in wrong):
+            yield float(scores[row]), at.scene.objects[row], wrong
+
+
+def _holds(condition: trees.Condition, row: int, at: Resolver) -> bool:
+    """Whether a condition is so of an object, as far as is known."""
+    with suppress(ReasoningError):
+        return bool(at.claim_scores(condition, np.array([row]))[0])
+    return False
 
 
 def _contrary(thing: MapObject, condition: trees.Condition) -> str:

@@ -31,6 +31,9 @@ _SERIOUS = 0.5
 _SIDE, _ORDER, _MOST_OFF = 2.0, 1.2, 2.0
 # Least score of a denied rank that holds.
 _LEAST_DENIED = 0.1
+# Half the depth of a row, and the room that is more before it than behind it by which 1 / e fewer
+# look at it from behind; least score of a thing in it.
+_IN_ROW_M, _FREER_M, _LEAST_IN_ROW = 0.35, 0.6, 0.02
 # Smallest spread of heights with a top object; below it "top" means the back of a plan.
 _LEVEL_M = 0.25
 _SHORTEST_SPREAD_M = 0.3
@@ -144,6 +147,32 @@ def order_scores(values: Vector, among: Mask, order: int) -> Vector:
     off = np.full(len(values), _MOST_OFF)
     off[ranked] = np.minimum(np.abs(np.arange(1, len(ranked) + 1) - order), _MOST_OFF)
     return np.asarray(-_ORDER * off)
+
+
+def row_order_scores(scene: Scene, rank: Rank, among: Mask) -> Vector:
+    """(N,) log scores of being the first, second, ... from the left or right of a row of these
+    things, seen from where there is more room before the row, or the middle one."""
+    rows, scores = np.flatnonzero(among), np.full(len(among), _LEAST_IN_ROW)
+    points, room = scene.center[rows, :2], np.array(scene.room)
+    axes = _grid_axes(points)
+    for ahead in (*axes, *-axes):
+        right = np.array((ahead[1], -ahead[0]))
+        along_m = points @ (right if rank.superlative == "rightmost" else -right)
+        across_m, (near_m, far_m) = points @ ahead, np.sort(room @ ahead)
+        off_m = across_m - across_m[:, None]
+        in_row = np.abs(off_m) < _IN_ROW_M
+        rear_m = np.where(off_m >= _IN_ROW_M, off_m, np.inf).min(axis=1)
+        front_m = np.where(off_m <= -_IN_ROW_M, -off_m, np.inf).min(axis=1)
+        rear_m = np.minimum(rear_m, far_m - across_m)
+        front_m = np.minimum(front_m, across_m - near_m)
+        count = in_row.sum(axis=1)
+        before = (in_row & (along_m > along_m[:, None])).sum(axis=1)
+        wanted = (count - 1) / 2.0 if rank.superlative == "middle" else rank.order - 1
+        fit = _off(np.minimum(np.abs(before - wanted), _MOST_OFF))
+        fit *= np.minimum(count / max(rank.order + 1.0, 3.0), 1.0)
+        fit /= 1.0 + np.exp((rear_m - front_m) / _FREER_M)
+        scores[rows] = np.maximum(scores[rows], fit)
+    return np.log(scores)
 
 
 def along(scene: Scene, side: str, onlooker: Onlooker, group: Vector) -> Vector | None:

@@ -75,7 +75,7 @@ SITUATED = "read as a situated question"
 # the grammar does not read: a yes or no that may as well be wrong is worth less than a suggestion.
 _LIKELY, _LIKELY_UNREAD = 0.2, 0.55
 # Least likelihood of a plain question that is answered in place of what was said, and not offered.
-_LIKELY_MEANT = 0.4
+_LIKELY_MEANT = 0.3
 # Shapes that the grammar reads less of.
 _LOOSE_ALONE = (trees.AskRoom, trees.AskDirection, trees.IsWayClear)
 # Words that ask for a side to turn to.
@@ -434,9 +434,7 @@ class SymbolicReasoner:
         if not len(found):
             text = "That is a part of the building, and no object of the map."
             raise ReasoningError("not_found", text)
-        is_of_use = isinstance(subject, trees.NounPhrase) and any(
-            map(trees.is_use, subject.conditions)
-        )
+        is_of_use = any(map(trees.is_use, subject.conditions))
         if is_of_use and not names_several(subject, query.text):  # "the table we eat at"
             found = found.where(np.isin(found.rows, resolver.main_of(subject, found.rows)))
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)

@@ -85,7 +85,7 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
     plain = f"{'? '.join(questions)}?"
     if find_question(plain) in (None, find_question(query.text)):
         return None
-    # Who leaves out a thing of the map, its part or look, or a smell, may ask for something else.
+    # Who leaves out a thing of the map, its part or feel, or a smell, may ask for something else.
     dropped = _things_in(query.text, labels) - _things_in(f"{plain} {query.before}", labels)
     dropped |= lexicon.UNSEEN.keys() & set(_asked_words(query.text))
     dropped |= _told_apart(_asked_words(query.text)) - _told_apart(plain.split())
@@ -93,11 +93,10 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
 
 
 def _told_apart(words: Iterable[str]) -> set[str]:
-    """Looks by their values, and parts of things, among words."""
-    plain = [word.strip("?,.") for word in words]
-    looks = {lexicon.LOOKS[word][1] for word in plain if word in lexicon.LOOKS}
-    looks |= lexicon.QUALITIES.keys() & set(plain)
-    return looks | (PARTS & set(map(singular, plain)))
+    """How things feel, and their parts, among words: an edge is not the table."""
+    plain = {singular(word.strip("?,.")) for word in words}
+    feels = {word for word in plain if lexicon.QUALITIES.get(word) == "texture"}
+    return feels | ((PARTS & plain) - thing_words())
 
 
 def _things_in(text: str, labels: Collection[str]) -> set[str]:
