@@ -763,16 +763,13 @@ class Resolver:
         return np.where(denied, 0.0, found)
 
     def _between(self, condition: Related, among: Scores) -> Scores:
-        """Between two references, of which each may be one of several, or the two best of one
-        ("between the chairs")."""
-        first, *others = [self.anchors(reference) for reference in condition.anchors]
-        second = others[0] if others else first[1:2]
-        pairs = [(a, b) for a in first for b in second if a.row != b.row or a.row is None]
-        pairs = pairs if others else pairs[:1]
-        if not pairs:
+        """Between the best of two references, or the two best of one ("between the chairs")."""
+        each = [self.anchors(reference) for reference in condition.anchors]
+        ends = each[0] if len(each) == 1 else [anchors[0] for anchors in each]
+        if len(ends) < 2:
             raise ReasoningError("not_found", "Between needs two objects, and only one fits.")
         things = np.flatnonzero(among)
-        return relations_of(self.scene).lies_between(pairs, things)
+        return relations_of(self.scene).lies_between([(ends[0], ends[1])], things)
 
     def _on_side(self, condition: Related, among: Scores) -> Scores:
         """Scores (N,) of being on a side of a thing, compared with the best of the candidates."""
