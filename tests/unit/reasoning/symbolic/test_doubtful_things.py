@@ -141,3 +141,12 @@ def test_what_is_probably_not_there_and_would_rank_first_is_told() -> None:
     nearest = ask(question.replace("farthest from", "closest to"), sure, fan(GHOST, 2.5, 0.02))
     assert numbers(nearest) == {GHOST + 1}
     assert "leave out" not in nearest.text
+
+
+@pytest.mark.parametrize(("text", "found"), [("both fans", [31, 32]), ("the fans", [31])])
+def test_who_speaks_of_both_knows_that_there_are_two(text: str, found: list[int]) -> None:
+    things = (fan(31, -2.5, 0.6), fan(32, 2.5, 0.2))
+    router = Router(SmallMemory(snapshot_of([*ROOM, *things])))
+    grounding = router.ground(query(text))
+    assert sorted(thing.object_id for thing in grounding.objects) == found
+    assert min(grounding.confidences) == (0.2 if len(found) > 1 else 0.6)

@@ -21,6 +21,7 @@ from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
         ("the thing that grunts", ""),
         ("the lamp that gives us light", ""),  # it has a name
         ("keeps the milk cold", ""),
+        ("the bits and bobs that go with the computer", ""),
     ],
 )
 def test_a_clause_about_a_nameless_thing_is_its_purpose(said: str, plain: str) -> None:

@@ -46,7 +46,7 @@ _SIGNS = {
     **dict.fromkeys(("closest", "near", "next to", "facing", "with"), "t"),
     **dict.fromkeys(("far", "farthest", "opposite"), "a"), "of": "f", "supports": "w",
 }  # fmt: skip
-_SIDES = {"besides": "W", "at the end of": "E", "opposite": "O"}
+_SIDES = {"besides": "W", "at the end of": "E", "opposite": "O", "behind": "O"}
 _FAR_SIDE = frozenset(("other", "opposite", "far"))
 # "On the sofa side (of the table)", "at the end where the mug is", "on the side of the table (that
 # is) away from the door", "at the end of the table where the mug is", "on the other side of the

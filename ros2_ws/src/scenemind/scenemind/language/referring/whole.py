@@ -55,6 +55,8 @@ _RELATIONS = PhraseTable(
     | COMPARISONS
     | {("to",): "of", ("from",): "of", ("on", "top"): "on"}
     | {("toward",): "near", ("towards",): "near", ("away", "from"): "far"}
+    | {(at, "the", "far", "side", "of"): "behind" for at in ("on", "at")}
+    | {(at, "the", "near", "side", "of"): "in front of" for at in ("on", "at")}
     | dict.fromkeys(_CARRYING, "supports")
 )
 _NUMBERED = ("object", "objects", "number", "numbers", "id", "object number", "object id")

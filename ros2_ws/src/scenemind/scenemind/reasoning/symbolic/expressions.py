@@ -14,6 +14,7 @@ from scenemind.language.trees import (
     HasAttribute,
     NounPhrase,
     Reading,
+    Reference,
     Related,
     is_in_words,
     noun_phrases,
@@ -288,5 +289,11 @@ def _describes_one(question: trees.Question | None, query: Query) -> bool:
         return False
     text = query.text.lower()
     is_any = not of.definite and not _ANY.isdisjoint(text.split(of.noun or None)[0].split())
-    thing = of.noun or next((word for word in text.split() if word in lexicon.ANYTHING), "")
-    return not is_any and not is_plural(thing) and thing != "stuff"
+    return not is_any and not names_several(of, text)
+
+
+def names_several(of: Reference, text: str) -> bool:
+    """Whether a phrase names things by a plural, also where those have no noun."""
+    words = text.lower().split()
+    thing = of.noun or next((word for word in words if word in lexicon.ANYTHING), "")
+    return is_plural(thing) or thing == "stuff"

@@ -31,7 +31,8 @@ def by_purpose(text: str) -> str:
         is_nameless = isinstance(phrase, NounPhrase) and lexicon.ANYTHING.issuperset(
             phrase.noun.split(" ")[-1:] if phrase.noun else ()
         )
-        if is_nameless and said:
-            head = next(n for n, word in enumerate(words) if word in lexicon.ANYTHING) + 1
+        named_at = [n for n, word in enumerate(words[:at]) if word in lexicon.ANYTHING]
+        if is_nameless and said and named_at:
+            head = named_at[0] + 1
             return " ".join((*words[:head], "for", *said, *words[head:at]))
     return ""

@@ -14,7 +14,7 @@ import numpy as np
 
 from scenemind.config import RelationConfig
 from scenemind.language import trees, verbalization
-from scenemind.language.english import is_plural, shown
+from scenemind.language.english import shown
 from scenemind.language.loose import read_question
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
@@ -29,7 +29,7 @@ from scenemind.reasoning.query import Query, ReasoningError
 from scenemind.reasoning.symbolic.answers import answer, subject_of
 from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
-from scenemind.reasoning.symbolic.expressions import ground_expression
+from scenemind.reasoning.symbolic.expressions import ground_expression, names_several
 from scenemind.reasoning.symbolic.graded_relations import SIDES
 from scenemind.reasoning.symbolic.likelihood import reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
@@ -434,10 +434,9 @@ class SymbolicReasoner:
         if not len(found):
             text = "That is a part of the building, and no object of the map."
             raise ReasoningError("not_found", text)
-        if subject.definite and any(map(trees.is_use, subject.conditions)):
-            is_kind = subject.noun != "" and not is_plural(subject.noun)
-            rows = resolver.main_of(subject, found.rows) if is_kind else found.rows
-            found = found.where(np.isin(found.rows, rows))  # "the table we eat at"
+        is_of_use = any(map(trees.is_use, subject.conditions))
+        if is_of_use and not names_several(subject, query.text):  # "the table we eat at"
+            found = found.where(np.isin(found.rows, resolver.main_of(subject, found.rows)))
         steps = (*resolver.steps, *self._unread(query, resolver.scene), *unread_remark)
         grounding = GroundReply(found.objects, tuple(found.confidences.tolist()), steps)
         if len(found) < (subject.count or 0) and not subject.allows(len(found)):
