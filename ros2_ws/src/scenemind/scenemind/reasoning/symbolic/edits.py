@@ -531,17 +531,19 @@ def _may_carry(carrier: MapObject, thing: MapObject) -> bool:
 
 def _other(reference: trees.Reference, thing: MapObject, at: Resolver, *, denied: str) -> MapObject:
     """The anchor of a relation; of several walls, the nearest one; of several things of which one
-    is denied, the one with which it holds, or the nearest."""
+    is denied, the one with which it holds, or the only one that is near."""
     rows = at.existing(reference).rows
     if denied:
         related = at.scene.relations_of(at.scene.row_of_id[thing.object_id], denied)
         held = np.intersect1d(rows, [row for row, _ in related])
         if len(held) == 1:
             return at.scene.objects[int(held[0])]
-    building = rows if denied else rows[~at.scene.is_object[rows]]
+    gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
+    building = rows[~at.scene.is_object[rows]]
+    if denied and np.count_nonzero(gaps[rows] <= _APART_M) == 1:
+        building = rows
     if not len(building):
         return at.scene.objects[at.single(reference)]
-    gaps = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id])
     return at.scene.objects[building[np.argmin(gaps[building])]]
 
 

@@ -251,7 +251,7 @@ def _nearest(reference: trees.Reference, at: Resolver, error: ReasoningError) ->
     if isinstance(reference, trees.ObjectNumber):
         row = at.scene.row_of_id.get(reference.object_id)
         return None if row is None else Meant((at.scene.objects[row],), str(error))
-    if not isinstance(reference, trees.NounPhrase) or not reference.conditions:
+    if not (isinstance(reference, trees.NounPhrase) and reference.noun and reference.conditions):
         return None
     readings = (reference, trees.flattened(reference) or reference)
     found = list(chain.from_iterable(_fitting(phrase, at) for phrase in dict.fromkeys(readings)))
@@ -273,7 +273,7 @@ def _fitting(
 ) -> Iterator[tuple[float, MapObject, list[trees.Condition]]]:
     """How well the best objects of a name fit, and what is not so of each."""
     scores = at.graded.object_scores(phrase) * at.scene.is_object
-    scores = scores * (at.label_scores(phrase.noun) > 0.0) if phrase.noun else scores
+    scores = scores * (at.label_scores(phrase.noun) > 0.0)
     for row in np.argsort(-scores, kind="stable")[:_MOST_TRIED].tolist():
         wrong = [one for one in phrase.conditions if not _holds(one, row, at)]
         if scores[row] > 0.0 and not any(isinstance(one, trees.Among) for one in wrong):
