@@ -423,3 +423,16 @@ def test_one_of_several_things_that_were_named_is_the_target() -> None:
     said = read("the wall with the three photos. select the one on the left").phrase
     assert (said.noun, said.ranks) == ("photos", (Rank("leftmost"),))
     assert read("the wall with a photo. select the one on the left").phrase.noun == "wall"
+
+
+def test_names_in_two_words_are_joined_where_only_that_is_known() -> None:
+    assert [c.value for c in chunks_of("a back pack")] == ["backpack"]
+    assert read("the chair next to the back pack") == read("the chair next to the backpack")
+    assert [c.value for c in chunks_of("the bed sheet")] == ["bed sheet"]
+
+
+def test_a_row_is_counted_from_the_corner_or_the_wall_at_its_end() -> None:
+    for end in ("corner", "wall"):
+        assert read(f"the third chair from the right {end}") == read(
+            "the third chair from the right"
+        )

@@ -259,6 +259,14 @@ def test_a_relation_of_the_outer_noun_counts_half() -> None:
     assert reply.confidences[0] > 0.8
 
 
+def test_a_thing_that_nothing_joins_is_near() -> None:
+    chairs = [thing(k, "chair", (k, 0, 0.5), (0.5, 0.5, 0.9)) for k in range(4)]
+    sofa = thing(10, "sofa", (2.0, 1.0, 0.4), (0.8, 0.8, 0.8))
+    scene = Scene(snapshot_of([*chairs, sofa], camera=None))
+    for text in ("this is a chair. the sofa is blue.", "a chair. covering the sofa"):
+        assert ground_expression(query(text), scene).objects[0].object_id == 2
+
+
 def test_a_near_miss_lowers_the_confidence_and_is_told() -> None:
     things = [
         thing(1, "fridge", (0, 0, 0.9), (0.7, 0.7, 1.8)),

@@ -106,10 +106,10 @@ def test_sizes_fall_with_the_logarithm_of_the_ratio() -> None:
 
 def test_forms_by_the_ratio_of_the_sides() -> None:
     square, _, oblong, nearly = scores_of("round")
-    assert (square, nearly) == (1.0, pytest.approx(np.exp(-0.1 / 0.4)))
-    assert oblong == pytest.approx(np.exp(-0.9 / 0.4))
-    assert scores_of("rectangular")[2] == pytest.approx(1.0 - 0.7 * oblong)
-    assert scores_of("rectangular")[0] == pytest.approx(0.3)
+    assert (square, nearly) == (1.0, pytest.approx(np.exp(-0.1 / 0.27)))
+    assert oblong == pytest.approx(np.exp(-0.9 / 0.27))
+    assert scores_of("rectangular")[2] == pytest.approx(1.0 - 0.9 * oblong)
+    assert scores_of("rectangular")[0] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,21 @@ def test_corners_and_the_middle_of_the_room() -> None:
     assert room.in_room("in the middle of")[3:] == pytest.approx([1.0, E])
 
 
+def test_walls_make_corners_inside_the_room() -> None:
+    """Walls that meet far from the edge of what is known; another one ends nowhere."""
+    walls = [
+        thing(3, "wall", (0, 0.05, 1), (4, 0.1, 2)),
+        thing(4, "wall", (0.05, 2, 1), (0.1, 4, 2)),
+    ]
+    cups = [thing(1, "cup", (0.2, 0.2, 0), CUBE), thing(2, "cup", (1.8, 1.8, 0), CUBE)]
+    far = [thing(k, "lamp", (x, x, 0), CUBE) for k, x in ((5, -9.0), (6, 9.0))]
+    fit = relations_of(Scene(snapshot_of([*cups, *walls, *far]))).in_room("in the corner of")
+    assert fit[0] == pytest.approx(0.5)
+    assert fit[1] == pytest.approx(0.5 * np.exp(-np.hypot(1.6, 1.6) / 0.8))
+    alone = relations_of(Scene(snapshot_of([*cups, walls[0], *far]))).in_room("in the corner of")
+    assert alone[0] < 0.01
+
+
 def test_sides_are_graded_by_the_cosine_and_the_gap() -> None:
     """Half where the cosine is 0.3, and 1/e of it at a gap of 1.2 m."""
     angle = np.arccos(0.3)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scenemind.memory import MapObject
 from scenemind.reasoning import Router
-from scenemind.reasoning.symbolic.expressions import ground_expression
+from scenemind.reasoning.symbolic.expressions import find_match, ground_expression
 from scenemind.reasoning.symbolic.ranks import Rows, level_scores
 from scenemind.reasoning.symbolic.scene import Scene
 from tests.unit.reasoning.scene import SmallMemory, query, snapshot_of, thing
@@ -110,6 +110,27 @@ def test_orders_count_from_a_thing_and_on_a_side() -> None:
     assert found("it is the closest one to the door. it is a window") == 10
     assert found("facing the windows, the fourth window from the left") == 13
     assert found("facing the windows, the second window") == 11
+
+
+@pytest.mark.parametrize(
+    ("text", "chairs"),
+    [
+        ("the second chair from the right", {11, 23}),
+        ("it is a chair. it is the fourth one from the left corner", {11, 23}),
+        ("the middle chair", {12, 22}),
+        ("the leftmost chair", {14, 20}),
+    ],
+)
+def test_places_in_a_row_are_seen_from_where_there_is_more_room(
+    text: str, chairs: set[int]
+) -> None:
+    """Five chairs along each of two walls, which people look at from the middle of the room."""
+    east = [thing(10 + k, "chair", (2.5, 0.6 * k - 0.6, 0.5), (0.5, 0.5, 0.9)) for k in range(5)]
+    west = [thing(20 + k, "chair", (-2.5, 0.6 * k - 1.2, 0.5), (0.5, 0.5, 0.9)) for k in range(5)]
+    ends = [thing(k, "lamp", (0.0, y, 1.0), (0.2, 0.2, 1.8)) for k, y in ((1, 3.0), (2, -3.0))]
+    scene = Scene(snapshot_of([*east, *west, *ends], camera=None))
+    fits = find_match(query(text), scene).scores
+    assert {scene.objects[row].object_id for row in np.argsort(-fits)[:2]} == chairs
 
 
 def test_the_most_of_a_colour_is_the_plainest_shade_of_it() -> None:

@@ -183,8 +183,8 @@ def _measured_scores(
         return np.array([_seen_as(value, n) if n else _UNKNOWN for n in names])[of_objects]
     if value in _ROUND or value in _OBLONG:
         flat = np.sort([thing.yaw_box.size[:2] for thing in scene.objects], axis=1)
-        fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.4)
-        return np.asarray(fit if value in _ROUND else 1.0 - 0.7 * fit)
+        fit = np.exp(-(1.0 - flat[:, 0] / np.maximum(flat[:, 1], 1e-6)) / 0.27)
+        return np.asarray(fit if value in _ROUND else 1.0 - 0.9 * fit)
     return None
 
 

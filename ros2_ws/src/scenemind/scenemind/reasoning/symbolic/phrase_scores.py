@@ -88,8 +88,9 @@ FREE_ROWS = free_text("rows")
 _SHARPER = 1.6
 _ENDS = ("leftmost", "rightmost")
 _SIDE_RANKS = (*_ENDS, "frontmost", "rearmost")
-# Weight of a place in a row of its own beside one among all that is likely meant.
-_IN_ROW = 0.6
+# Weight of a place in a row of its own beside one among all that is likely meant, and the most
+# things that are taken for rows, each of which is compared with each.
+_IN_ROW, _MOST_IN_ROWS = 0.6, 300
 _COMPARING = ("closest", "farthest", "far")
 # Relations of an anchor that say nothing of what is related to it.
 ROOM = "room"
@@ -373,7 +374,8 @@ class PhraseScores:
             return _CLOSEST * self._compared(said, among, possible)
         scores = rank_scores(self.scene, said, among, self.onlooker)
         from_end = said.superlative in _ENDS and self.onlooker.viewpoint is None
-        if said.negated or not (from_end or said.superlative == "middle"):
+        is_in_row = from_end or said.superlative == "middle"
+        if said.negated or not is_in_row or np.count_nonzero(possible) > _MOST_IN_ROWS:
             return scores
         return np.logaddexp(scores, np.log(_IN_ROW) + row_order_scores(self.scene, said, possible))
 

@@ -72,6 +72,9 @@ _OF_ROOM = {"between": "in the middle of", "in the corner of": "in the corner of
 _FADE_M = 4.0
 # Distance to a corner of the room, and share of the way to its edge, in which scores fall to 1/e.
 _CORNER_M, _MIDDLE = 0.8, 0.5
+# Weight of corners that walls make, which may be those of a niche, and how thick walls are at most,
+# as a share of their length: boxes tell nothing of walls across the axes.
+_OF_WALLS, _THIN = 0.5, 0.5
 _ROOM_M = 3.0  # distance up to which things are in the room of others
 # Most anchors of a computed relation, and most pairs of ends; the surest ones count.
 _MAX_ANCHORS, _MOST_PAIRS = 8, 60
@@ -260,10 +263,24 @@ class GradedRelations:
         scene, (low, high) = self._scene, self._scene.room
         if predicate != "in the middle of":
             nearest = np.minimum(scene.low[:, :2] - low, high - scene.high[:, :2])
-            return np.exp(-np.linalg.norm(nearest, axis=1) / _CORNER_M)
+            fit = np.exp(-np.linalg.norm(nearest, axis=1) / _CORNER_M)
+            return np.maximum(fit, _OF_WALLS * self._where_walls_meet())
         off = np.abs(scene.center[:, :2] - scene.middle)
         half = np.maximum((high - low) / 2.0, 1e-9)
         return np.exp(-np.linalg.norm(off / half, axis=1) / _MIDDLE)
+
+    def _where_walls_meet(self) -> Scores:
+        """Graded scores (N,) for being near a wall along x and one along y; all 0 without them."""
+        scene, gaps_m = self._scene, []
+        walls = np.array(scene.rows_of_label.get("wall", ()), np.intp)
+        for axis in (0, 1):
+            is_along = scene.size[walls, 1 - axis] < _THIN * scene.size[walls, axis]
+            ends = walls[is_along][:, None]
+            if not len(ends):
+                return np.zeros(len(scene))
+            pairs = Pairs(scene.low, scene.high, scene.low[ends], scene.high[ends])
+            gaps_m.append(pairs.level_gap_m.min(axis=0))
+        return np.asarray(np.exp(-np.hypot(*gaps_m) / _CORNER_M))
 
     def in_kind_of_room(self, kind: str) -> Scores:
         """Graded scores (N,) for lying in a kind of room: near what such rooms have; all 1 without
