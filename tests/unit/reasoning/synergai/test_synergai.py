@@ -96,7 +96,7 @@ def test_several_objects_are_changed_only_after_a_yes() -> None:
     )
     with agent_router(*steps) as (router, memory, _):
         asked = router.align(
-            Query("well, you see, the things by the table are for sitting", dialogue_id="a"),
+            Query("well, you see, folks park themselves on the things by the table", dialogue_id="a"),
             "Anna",
             asking(),
         )
@@ -110,7 +110,7 @@ def test_several_objects_are_changed_only_after_a_yes() -> None:
     assert done.failure is None
     assert [memory.snapshot().objects[i].label for i in (4, 5)] == ["stool", "stool"]
     assert {c.reason for c in memory.corrections()} == {
-        "well, you see, the things by the table are for sitting"
+        "well, you see, folks park themselves on the things by the table"
     }
 
 
