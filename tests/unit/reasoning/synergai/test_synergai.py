@@ -96,7 +96,9 @@ def test_several_objects_are_changed_only_after_a_yes() -> None:
     )
     with agent_router(*steps) as (router, memory, _):
         asked = router.align(
-            Query("well, you see, folks park themselves on the things by the table", dialogue_id="a"),
+            Query(
+                "well, you see, folks park themselves on the things by the table", dialogue_id="a"
+            ),
             "Anna",
             asking(),
         )

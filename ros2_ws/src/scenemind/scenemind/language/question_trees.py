@@ -304,7 +304,10 @@ def _exists_any(
     word: Any,
     third: trees.Reference | None = None,
 ) -> trees.Question:
-    """ "Is there a cup or a bowl", "a red or a blue cup"."""
+    """ "Is there a cup or a bowl", "a red or a blue cup", "a cup on the table or the desk"."""
+    either = _at_either(first, second) if third is None and word == "or" else None
+    if either is not None:
+        return trees.Exists(either)
     found = find_attribute(first.noun.split(), 0)
     if found is not None and first == trees.NounPhrase(first.noun):
         others = (c for c in second.conditions if getattr(c, "key", "") != found[0].key)
@@ -317,6 +320,17 @@ def _exists_any(
             first = first.that(*of_both)
     each = (first, second) if third is None else (first, third, second)
     return trees.Joined(tuple(map(trees.Exists, each)), word)
+
+
+def _at_either(first: trees.Reference, second: trees.Reference) -> trees.NounPhrase | None:
+    """A thing at one of two: "a cup on the table" or "the desk"; None for others."""
+    if not isinstance(first, trees.NounPhrase) or not isinstance(second, trees.NounPhrase):
+        return None
+    *more, place = first.conditions or (None,)
+    if not (isinstance(place, trees.Related) and _is_place(place) and second.definite):
+        return None
+    either = replace(place, anchors=(*place.anchors, second))
+    return replace(first, conditions=(*more, either))
 
 
 def _is_place(condition: trees.Condition) -> bool:

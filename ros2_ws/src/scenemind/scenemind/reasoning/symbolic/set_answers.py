@@ -170,10 +170,12 @@ def _check_can_be_known(subject: Reference, at: Resolver) -> None:
 def _wholes(subject: Reference) -> Iterator[Reference]:
     """Things in which something would be as their part: the desk of "drawers in the desk"."""
     for condition in subject.conditions:
-        if isinstance(condition, Related) and condition.predicate == "inside":
-            (whole,) = condition.anchors
-            if whole.noun and not (condition.negated or is_room(whole) or find_room(whole.noun)):
-                yield whole
+        if isinstance(condition, Related) and (condition.predicate, condition.negated) == (
+            "inside",
+            False,
+        ):
+            named = (whole for whole in condition.anchors if whole.noun)
+            yield from (it for it in named if not (is_room(it) or find_room(it.noun)))
 
 
 def count(question: trees.Count, at: Resolver) -> Reply:
