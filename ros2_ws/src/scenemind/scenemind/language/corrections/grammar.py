@@ -278,8 +278,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
         else one
         for one in commands
     ]
-    # "It is not real, it is a picture"; "it is not on the shelf, I have sold it".
-    named = {_subject(one) for one in commands if isinstance(one, trees.Rename | trees.IsA)}
+    # "It is not real, it is a picture", "it is plastic"; "it is not on the shelf, I have sold it".
+    says = trees.Rename | trees.IsA | trees.SetAttribute
+    named = {_subject(one) for one in commands if isinstance(one, says)}
     told = (trees.DeleteObject(subject, is_told=True) for subject in named if subject)
     commands = [one for one in commands if one not in set(told)]
     if any(isinstance(command, trees.DeleteObject) for command in commands):
