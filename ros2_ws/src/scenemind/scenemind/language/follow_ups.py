@@ -107,7 +107,8 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
         else rank
         for rank in phrase.ranks
     )
-    ranks = own or (() if kinds else subject.ranks)
+    of_others = kinds <= {trees.Described, trees.Among}  # "and except the door?"
+    ranks = own or (subject.ranks if of_others else ())
     conditions = (*kept, *(_at_another(c, subject) for c in phrase.conditions))
     asked = replace(subject, conditions=conditions, ranks=ranks, count=phrase.count)
     return replace(before, subject=asked)  # type: ignore[arg-type]
