@@ -164,3 +164,11 @@ def test_what_is_offered_is_said(text: str, asked: str) -> None:
     assert asked in failure.text
     assert "is off" not in failure.text
     assert "gone" not in failure.text
+
+
+def test_what_is_said_twice_in_a_sentence_is_written_once() -> None:
+    memory = room_memory()
+    said = query("That sofa is actually a sofa bed. Just call it the sofa bed from now on.")
+    answer = Router(memory).align(said, "Ada")
+    assert answer.response == "Now the sofa (object 8) is a sofa bed."
+    assert len(memory.corrections()) == 1

@@ -133,6 +133,8 @@ def intent_of(
             else:
                 left_out = f"{left_out} {error}".strip()
             continue
+        if part.edits and any(part.edits == one.edits for one in parts):
+            continue  # "it is a stool, call it that"
         # "I took the cup away, it is on the shelf now": it is there, and not gone.
         parts[len(parts) - is_moved :] = [part]
         spoken_of = tuple(dict.fromkeys(edit.object_ids[0] for edit in parts[-1].edits))
