@@ -62,7 +62,7 @@ def test_a_language_model_reads_sentences_unless_that_is_off(memory: Memory, rea
             SceneMindConfig(models=settings(server.endpoint, reads_sentences=reads))
         ) as reasoner,
     ):
-        said = Query("what tally of chairs might a body reckon with")
+        said = Query("to what figure doth the company of chairs run")
         answer = reasoner.router(memory).ask(said, "symbolic")
     assert (answer.failure is None) == reads
     assert len(server.requests) == reads
