@@ -111,6 +111,8 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
     ranks = own or (subject.ranks if of_others else ())
     conditions = (*kept, *(_at_another(c, subject) for c in phrase.conditions))
     asked = replace(subject, conditions=conditions, ranks=ranks, count=phrase.count)
+    if isinstance(before, trees.Count) and own:
+        return trees.ListObjects(asked)  # "and the biggest?" after "how many are there?"
     return replace(before, subject=asked)  # type: ignore[arg-type]
 
 
