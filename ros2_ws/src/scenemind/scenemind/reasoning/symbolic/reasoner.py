@@ -41,7 +41,6 @@ from scenemind.reasoning.symbolic.presumptions import (
     said_once,
     with_names,
 )
-from scenemind.reasoning.symbolic.purposes import by_purpose
 from scenemind.reasoning.symbolic.refusals import (
     check_all_used,
     is_read_in_part,
@@ -63,6 +62,7 @@ from scenemind.reasoning.symbolic.replies import (
 )
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import LastScene, Scene
+from scenemind.reasoning.symbolic.usual import by_purpose
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
 if TYPE_CHECKING:  # pydantic's forms take long to import

@@ -14,13 +14,19 @@ from pydantic import BaseModel, ConfigDict
 
 from scenemind.language import lexicon
 from scenemind.language.english import normal, read_table, roots, singular
-from scenemind.language.trees import Attribute
+from scenemind.language.referring.whole import read_phrase
+from scenemind.language.tokens import tokenize
+from scenemind.language.trees import Attribute, NounPhrase
 from scenemind.language.vocabulary import Thesaurus
 from scenemind.memory import MapObject
 from scenemind.memory.attributes.lazy_attributes import quick_attributes
 
 # A use that says nothing without what it is done to.
 _ANY_USE = ("put", "for")
+# What begins a clause about a thing without a name.
+_OPENING = frozenset(
+    ("that", "which", "where", "for", "i", "we", "you", "one", "people", "someone")
+)
 # Largest ratio of the sides of a round object; shares of a measured colour and of a measured size.
 _LONG, _SEEN, _SIZED = 1.25, 0.7, 0.75
 # Measured mean colour -> true colours, likeliest first: indoor light is dim and warm, and shadows
@@ -99,7 +105,30 @@ def use_share(label: str, words: Sequence[str]) -> float:
     return share if verb in _ANY_USE and others else 0.0
 
 
-def is_of_purpose(word: str) -> bool:
+def by_purpose(text: str) -> str:
+    """A phrase for a nameless thing with its purpose in place of a clause: "the tall thing for milk
+    cold by the door" of "the tall thing by the door that keeps the milk cold"; empty for others.
+
+    Only words that say what things are usually for tell a purpose.
+    """
+    words = [part for token in tokenize(text) for part in token.word.split("-") if part]
+    for at in range(1, len(words)):
+        is_named_next = words[at] in lexicon.DEFINITE and words[at - 1] in lexicon.ANYTHING
+        if words[at] not in _OPENING and not is_named_next:  # "the thing the cat sleeps on"
+            continue
+        phrase, _ = read_phrase(words[:at])
+        said = [word for word in words[at:] if _is_of_purpose(word)]
+        is_nameless = isinstance(phrase, NounPhrase) and lexicon.ANYTHING.issuperset(
+            phrase.noun.split(" ")[-1:] if phrase.noun else ()
+        )
+        named_at = [n for n, word in enumerate(words[:at]) if word in lexicon.ANYTHING]
+        if is_nameless and said and named_at:
+            head = named_at[0] + 1
+            return " ".join((*words[:head], "for", *said, *words[head:at]))
+    return ""
+
+
+def _is_of_purpose(word: str) -> bool:
     """Whether a word tells what things of some kind are for; no small word, and no size."""
     is_size = lexicon.LOOKS.get(word, ("",))[0] == "size"
     return (

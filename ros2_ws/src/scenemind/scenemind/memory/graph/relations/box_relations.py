@@ -186,11 +186,10 @@ def above(upper: Bounds, lower: Bounds, config: RelationConfig) -> Scores:
     The score is that share of the footprint (SynergAI, LLM-TPC). Heights are those of the boxes'
     sides: by centres, as LLM-TPC's code falls back to, a wardrobe would be above the chair in it.
     """
-    reach = np.array((HUNG_BEHIND_M, HUNG_BEHIND_M, 0.0))
-    behind = overlap_shares(upper, lower + np.concatenate((-reach, reach)))
     depth = sizes(upper)[:, :2].min(axis=1)
     hangs = (depth <= FLAT_M) & (heights(upper) >= depth)
-    share = np.where(hangs, behind, overlap_shares(upper, lower))
+    reach = np.array((-1.0, -1.0, 0.0, 1.0, 1.0, 0.0)) * HUNG_BEHIND_M
+    share = overlap_shares(upper, lower + hangs[:, None] * reach)
     clear = upper[:, 2] >= lower[:, 5] - HEIGHT_NOISE_M
     holds = clear & is_higher(upper, lower) & (share >= config.above_overlap)
     return np.where(holds, share, 0.0)
