@@ -59,7 +59,8 @@ _SEEING = frozenset(("see", "got", "have"))
 _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
-_ADVICE, _WISHES = (re.compile(_TABLE[name]) for name in ("advice", "wishes"))
+_ADVICE = re.compile(_TABLE["advice"])
+_WISHES = [(re.compile(said), asked) for said, asked in _TABLE["wishes"]]
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
 # A question begins with them, even without a sign before.
@@ -221,7 +222,7 @@ def _opens_clause(words: Words) -> bool:
         return second != "" or first in ("where", "when")
     if first in _HELPING:
         return second in _SUBJECTS | _DETERMINING and third != ""
-    if _WISHES.match(" ".join(words)):
+    if _wish(words) is not None:
         return True
     return first in _SUBJECTS - {"this", "that", "these", "those"} and second in _FINITE
 
@@ -245,7 +246,7 @@ def _kind_of(words: Words) -> Kind:
     words = words[inner or _FRAME.starts(words)[-1] :] or words
     if _ADVICE.fullmatch(" ".join(words)):
         return "aside"
-    if _WISHES.match(" ".join(words)):
+    if _wish(words) is not None:
         return "ordered"
     words = words[words[:1] == ("and",) :]
     inner = inner or _after_knowing(words)
@@ -383,6 +384,13 @@ def _with_topic(topic: tuple[Token, ...], tokens: tuple[Token, ...]) -> Iterator
         yield (tokens[0], Token("of", of[0].start), *of[1:], *tokens[1 + is_one :])
 
 
+def _wish(words: Words) -> tuple[int, str] | None:
+    """Number of the words that tell a wish, and how it asks for what follows; None for others."""
+    said = " ".join(words)
+    found = ((pattern.match(said), asked) for pattern, asked in _WISHES)
+    return next(((len(wish[0].split()), asked) for wish, asked in found if wish), None)
+
+
 def _canonical(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     """A question without frames, with its verb before its subject; the likelier form first."""
     tokens = plain(_compared(_without_closing(tokens)))
@@ -395,6 +403,9 @@ def _canonical(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
     inner = _after_knowing(words)
     tokens = _without_inside(tokens[inner:])
     words = tuple(token.word for token in tokens)
+    if (wish := _wish(words)) is not None:
+        tokens = [*_written(wish[1], tokens[0].start), *tokens[wish[0] :]]
+        words = tuple(token.word for token in tokens)
     ways = [tuple(tokens)]
     if inner and words[:1] in (("if",), ("whether",), ("that",)):
         ways = [*_inverted(tokens[1:], 0), tuple(tokens)]
