@@ -60,6 +60,7 @@ _SMALL = word_set(
     "the its their with and a , of it them each about roughly exactly approximately also is are"
 )
 _ADVICE = re.compile(_TABLE["advice"])
+_PURPOSE = re.compile(_TABLE["purpose"])
 _WISHES = [(re.compile(said), asked) for said, asked in _TABLE["wishes"]]
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
@@ -145,7 +146,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
                 after, parts = at + 1, parts[:1]  # "how many are there, and what size"
             ways = tuple(dict.fromkeys(_ways(parts, topic)))
             if excepted:
-                ways = (*((*way, *excepted) for way in ways), *ways)
+                ways = (*((*w, *excepted) for w in ways if excepted[0] not in w), *ways)
             if not _is_address(clause.words):
                 added = (p.tokens for p in parts[1:] if not _adds_nothing(p))
                 after_it = tuple(chain.from_iterable(added))
@@ -270,6 +271,7 @@ def _kind_of(words: Words) -> Kind:
     is_told = any(
         (word in _FINITE and words[at - 1] not in _RELATIVE | {",", "and"})
         or (word in _THEIR and words[at - 1] not in _BEFORE_NOUN)  # "the man left his hat"
+        or (words[at - 1] in lexicon.DID and word in _DETERMINING - _THEIR)
         for at, word in enumerate(words)
         if at
     )
@@ -352,7 +354,20 @@ def _goes_on(clause: Clause) -> bool:
 
 def _taken_for_questions(clauses: Sequence[Clause]) -> list[Clause]:
     """Clauses of a text that asks nothing in form: what is told and ends with a question mark is
-    asked ("there is a cup?"), as is a phrase."""
+    asked ("there is a cup?"), as is a phrase, and what somebody wants to do ("I need to wash my
+    hands. Where do I go?")."""
+    said = [" ".join(clause.words) for clause in clauses]
+    wanted = [
+        _PURPOSE.match(words) if c.kind == "told" else None
+        for c, words in zip(clauses, said, strict=True)
+    ]
+    advice = next((words for words in said if any(wanted) and _ADVICE.fullmatch(words)), "")
+    for at, purpose in enumerate(wanted):
+        if purpose is not None and advice:
+            start = clauses[at].tokens[0].start
+            asks = _written(f"{'where' if 'where' in advice else 'what'} can i", start)
+            doing = clauses[at].tokens[len(purpose[0].split()) :]
+            return [*clauses[:at], replace(clauses[at], kind="asked", tokens=(*asks, *doing))]
     told = [c for c in clauses if c.is_asked and c.kind == "told"]
     if not told:
         return list(clauses)

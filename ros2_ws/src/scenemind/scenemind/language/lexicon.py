@@ -174,6 +174,8 @@ BE = _words("be")
 BUILDING = _words("building")
 NOUN_END = _words("noun_end") | BE
 VERB_FORMS = _words("verb_forms")
+# What people did with things: "left", "dropped".
+DID = _words("agents_did")
 AFTER_SUBJECT = _words("after_subject")
 OF_VIEWER = _words("of_viewer")
 # Canonical name -> its form in answers, where that differs.

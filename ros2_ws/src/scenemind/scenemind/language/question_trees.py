@@ -64,9 +64,10 @@ def _options(said: Bound) -> tuple[trees.Reference, ...]:
     # "The yellow chair or the blue one", "the round table or the long one", "the red or the blue
     # cup".
     kind = next((kind_of(option.noun) for option in (first, *more) if option.noun), "")
+    # "The sofa or the fridge near it".
     return tuple(
         called(it, kind) if kind and isinstance(it, trees.NounPhrase) and not it.noun else it
-        for it in (first, *more)
+        for it in (first, *(trees.with_part(it, trees.Marked(), first) for it in more))
     )
 
 
@@ -347,7 +348,8 @@ def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
 def _is_longer(
     subject: trees.Reference, length_m: float, by: trees.Superlative
 ) -> trees.Question | None:
-    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m."""
+    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m; "does it
+    fit through an 80 cm door": whether it is narrower."""
     size = length_words(_LESS[by], length_m) if by in _LESS else ""
     return trees.Verify(subject, trees.HasAttribute("size", size)) if size else None
 

@@ -316,7 +316,7 @@ def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
 
 
 def _is_person(noun: str) -> bool:
-    words = noun.split()
+    words = normal(noun).split()
     return not lexicon.KIN.isdisjoint(words) or words[-1] in Thesaurus.load().synonyms("person")
 
 

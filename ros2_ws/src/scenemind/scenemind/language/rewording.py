@@ -145,8 +145,9 @@ def _sentences_of(said: Words, names: Mapping[str, str]) -> Words:
 
 
 def _cannot_be(command: object) -> bool:
-    """Whether a thing is said to be what it is called or is said not to be, or to belong to a
-    number or a thing; or whether a material is what is spoken of: "the metal is made of tin"."""
+    """Whether a thing is said to be what it is called or is said not to be, to belong to a number
+    or a thing, or to be named after one; or whether a material is what is spoken of: "the metal is
+    made of tin"."""
     noun = getattr(getattr(command, "subject", None), "noun", "")
     is_material = noun in lexicon.MASSES or lexicon.LOOKS.get(noun, ("",))[0] == "material"
     if is_material and noun not in thing_words():
@@ -154,6 +155,9 @@ def _cannot_be(command: object) -> bool:
     match command:
         case trees.Rename() | trees.IsA():
             return command.label in (command.denied, noun)
+        case trees.SetAttribute(key="name", value=value):
+            of_others = thing_words().difference(noun.split())
+            return not of_others.isdisjoint(value.split())  # "couch bertie"
         case trees.SetAttribute(key="owner", value=value):
             return not _NO_NUMBER.fullmatch(value) or singular(value) in thing_words()
         case trees.SetAttribute():

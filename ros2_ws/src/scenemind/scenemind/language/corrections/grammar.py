@@ -287,6 +287,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
         of_first = _subject(commands[0]) or trees.Marked()
         kept = (one for one in commands if not isinstance(one, trees.DeleteRelation))
         commands = [_with_subject(one, of_first) for one in kept]
+        # "Forget the phone on the wall, it is a picture".
+        lost = {_subject(one) for one in commands if isinstance(one, trees.DeleteObject)}
+        commands = [c for c in commands if not isinstance(c, says) or _subject(c) not in lost]
     for one in excepted:
         if len(commands) != 1 or (left := _find_without(commands[0], one)) is None:
             return ()

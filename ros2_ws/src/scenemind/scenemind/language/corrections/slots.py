@@ -112,7 +112,8 @@ def _any_reference(p: SlotWords) -> Reference | None:
     try:
         return p.reference()
     except NotUnderstoodError:
-        if not p.is_free:
+        is_cut = p.words[-1] == "the" or lexicon.at_relation(p.words, len(p.words) - 1)
+        if not p.is_free or is_cut:  # what is meant by "by" follows
             raise
     p.at = len(p.words)
     return _free_reference(p.words[start:])

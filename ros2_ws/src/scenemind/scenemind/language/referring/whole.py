@@ -257,7 +257,9 @@ def _read(words: tuple[str, ...], is_phrase: bool) -> tuple[Reference | None, in
     if not words or chunker.read_words < len(words):
         return None, chunker.read_words
     if chunks[-1].kind == "relation":
-        if chunks[-1].value in lexicon.OF_VIEWER:  # "what is within reach"
+        words_of_last = chunks[-1].words
+        needs_another = words_of_last == ("by",) or words_of_last[-1] == "to"
+        if chunks[-1].value in lexicon.OF_VIEWER and not needs_another:  # "what is within reach"
             chunks.append(Chunk("noun", (), thing=Viewer()))
         elif _holds(chunks[:-1]):  # "with a cup on top"
             chunks.append(Chunk("pronoun", ("it",)))
@@ -316,7 +318,7 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
         return not (word == "can" and (is_after_article or (inside and _is_thing(words, at))))
     if not inside:
         return word == "of"
-    if word in lexicon.VERB_FORMS or word in lexicon.ANYBODY:
+    if word in lexicon.VERB_FORMS or word in lexicon.ANYBODY or word == "next":
         return True
     if word == "of":
         return not following or following in lexicon.NOUN_END | lexicon.DEFINITE

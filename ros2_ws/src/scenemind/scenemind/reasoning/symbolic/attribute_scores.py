@@ -20,7 +20,7 @@ from scenemind.memory.finding.object_index import words_in
 from scenemind.memory.types import NOTE
 from scenemind.reasoning.symbolic.measures import is_sized
 from scenemind.reasoning.symbolic.scene import Scene, Scores
-from scenemind.reasoning.symbolic.usual import state_share, use_share
+from scenemind.reasoning.symbolic.usual import labels_with_purpose, state_share, use_share
 
 # Attributes that only a model or a person gives.
 DESCRIBED_ONLY = frozenset(("material", "state", "texture", "affordance", "caption"))
@@ -102,18 +102,8 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
     are like."""
     if wanted.key == "texture":
         return _of_each(scene, candidates, lambda thing: _usual_texture(thing, wanted.value))
-    said = wanted.value.split()
-    verb, length = lexicon.USES.longest(said, 0)
-    done_to, way = said[length:], ""
-    for ending in (2, 1):  # "drink coffee out of"
-        if not way and length == 1 and len(done_to) > ending:
-            way = lexicon.USES.get((said[0], *said[-ending:]), "")
-            done_to = done_to[:-ending] if way else done_to
-    words = [way or verb, *(word for word in done_to if word not in _FILLING)]
-
-    # "What can I open wine with": what is opened itself is no tool.
-    is_tool = (said[-1:] == ["with"] and len(words) > 1) or verb == "for"
-    least = _BY_VERB_ALONE if is_tool else 0.0
+    words = _use_words(wanted.value)
+    least = _least_share(wanted.value, words)
 
     def fit(thing: MapObject) -> float:
         share = 0.0 if "affordance" in thing.attributes else use_share(thing.label, words)
@@ -121,6 +111,32 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
 
     shares = _of_each(scene, candidates, fit)
     return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
+
+
+def is_known_use(use: str) -> bool:
+    """Whether things of some kind are usually for a use, so that without one nothing is."""
+    words = _use_words(use)
+    least = _least_share(use, words)
+    return any(use_share(label, words) > least for label in labels_with_purpose())
+
+
+def _least_share(use: str, words: Sequence[str]) -> float:
+    """Share of a use above which things are for it: "what can I open wine with" asks for no bottle,
+    which is opened itself."""
+    is_tool = (use.endswith(" with") and len(words) > 1) or words[0] == "for"
+    return _BY_VERB_ALONE if is_tool else 0.0
+
+
+def _use_words(use: str) -> list[str]:
+    """The verb of a use, with its preposition where that tells the way, and what it is done to."""
+    said = use.split()
+    verb, length = lexicon.USES.longest(said, 0)
+    done_to, way = said[length:], ""
+    for ending in (2, 1):  # "drink coffee out of"
+        if not way and length == 1 and len(done_to) > ending:
+            way = lexicon.USES.get((said[0], *said[-ending:]), "")
+            done_to = done_to[:-ending] if way else done_to
+    return [way or verb, *(word for word in done_to if word not in _FILLING)]
 
 
 def _usual_texture(thing: MapObject, value: str) -> float:

@@ -128,6 +128,12 @@ def _same_measure(key: str, things: tuple[MapObject, ...], scene: Scene) -> Repl
     measures = [measured_m(thing, key, scene) for thing in things]
     word = say.yes_or_no(max(measures) - min(measures) <= AS_LONG_M)
     above = f" {SAID_OF.get(key, 'above the floor')}"
+    if word == "no" and len(things) > _FEW:
+        least, most = int(np.argmin(measures)), int(np.argmax(measures))
+        is_like = measures[most] <= _OF_A_SIZE * measures[least]
+        ends = [f"{say.metres(measures[at])} ({say.the(things[at])})" for at in (least, most)]
+        text = f"{'only roughly' if is_like else word}: from {' to '.join(ends)}{above}"
+        return Reply(text, say.mean_existence(things), things, word)
     pairs = zip(map(say.the, things), map(say.metres, measures), strict=True)
     each = [f"{name} is {measure}{above}" for name, measure in pairs]
     return Reply(f"{word}, {say.bounded(each)}", say.mean_existence(things), things, word)

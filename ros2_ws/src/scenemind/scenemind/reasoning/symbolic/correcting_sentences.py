@@ -69,7 +69,7 @@ _SUPPOSED = re.compile(r"^(?:maybe|perhaps|possibly)\b[ ,]*", re.IGNORECASE)
 _SILENCED = re.compile(rf"\b{any_of('silencing')}\b")
 _HOW_MANY = re.compile(
     r"(?:there (?:are|is|were|should be)|there's|(?:we|i) (?:only )?(?:have|own|count|see)) "
-    r"(?:(?:only|just) )?(?:the )?"
+    r"(?P<only>(?:only|just) )?(?:the )?"
     r"(?P<things>(?:\w|[ -])+?)(?= not\b| instead\b| rather\b|[^\w -]|$)",
     re.IGNORECASE,
 )
@@ -329,7 +329,7 @@ def _check_number(query: Query, at: Resolver) -> None:
     told = _HOW_MANY.search(query.text)
     if told is None:
         return
-    question = find_question(f"are there {told['things']}?")
+    question = find_question(f"are there {'exactly ' if told['only'] else ''}{told['things']}?")
     if not isinstance(question, trees.Exists) or not question.subject.count:
         return
     known = exists(question, at).sentence

@@ -29,6 +29,7 @@ from scenemind.reasoning.symbolic import replies as say
 from scenemind.reasoning.symbolic.attribute_scores import (
     DESCRIPTION_HINT,
     find_undescribed,
+    is_known_use,
     source_note,
 )
 from scenemind.reasoning.symbolic.graded_relations import SIDES
@@ -46,7 +47,6 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import Found
 from scenemind.reasoning.symbolic.usual import find_room, usual_count
 
-_CONSUMING = ("eat", "drink")
 # Most things whose places are told where none is where it was looked for.
 _FEW = 3
 # Closer objects touch.
@@ -367,7 +367,7 @@ def set_of(subject: Reference, at: Resolver) -> Found:
         return found
     if not len(found) and is_room(subject):
         raise at.missing(subject)
-    asked = [c for c in subject.conditions if c.negated or not (len(found) or _is_of_food(c))]
+    asked = [c for c in subject.conditions if c.negated or not (len(found) or _has_usual_use(c))]
     if asked:
         named = at.scene.objects_at(np.flatnonzero(at.label_scores(subject.noun)))
         unsaid = find_undescribed(named, asked) if named else None
@@ -378,9 +378,10 @@ def set_of(subject: Reference, at: Resolver) -> Found:
     return found.where(is_building) if is_building.any() else found
 
 
-def _is_of_food(condition: trees.Condition) -> bool:
-    """Whether food or drink is asked for: detectors name it, so that there is none."""
-    return isinstance(condition, HasAttribute) and condition.value in _CONSUMING
+def _has_usual_use(condition: trees.Condition) -> bool:
+    """Whether a use is asked for that kinds of things are known for, so that there is none."""
+    is_use = isinstance(condition, HasAttribute) and condition.key == "affordance"
+    return is_use and is_known_use(condition.value)
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:

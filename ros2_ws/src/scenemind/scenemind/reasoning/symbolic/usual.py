@@ -105,6 +105,12 @@ def use_share(label: str, words: Sequence[str]) -> float:
     return share if verb in _ANY_USE and others else 0.0
 
 
+def labels_with_purpose() -> frozenset[str]:
+    """Names of kinds of things whose use is known."""
+    table = _table()
+    return frozenset(table.purposes).union(*table.uses.values())
+
+
 def by_purpose(text: str) -> str:
     """A phrase for a nameless thing with its purpose in place of a clause: "the tall thing for milk
     cold by the door" of "the tall thing by the door that keeps the milk cold"; empty for others.
