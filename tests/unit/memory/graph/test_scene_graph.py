@@ -71,6 +71,17 @@ def test_neighbours_are_stated_both_ways() -> None:
     assert {("chair", "near", "table"), ("table", "near", "chair")} <= found
 
 
+def test_nothing_stands_on_the_back_of_a_chair() -> None:
+    """A cup over a tucked chair, which ends as high as the table whose box covers both."""
+    table = thing(1, "table", (0, 0, 0.375), (1.6, 1.6, 0.75))
+    chair = thing(2, "chair", (0.6, 0, 0.375), (0.5, 0.5, 0.75))
+    found = facts(scene(table, chair, thing(3, "cup", (0.6, 0, 0.8), (0.1, 0.1, 0.1))))
+    assert ("cup", "on", "table") in found
+    assert ("cup", "on", "chair") not in found
+    pillow = thing(3, "pillow", (0.6, 0, 0.55), (0.4, 0.4, 0.2))
+    assert ("pillow", "on", "chair") in facts(scene(chair, pillow))
+
+
 def test_a_cup_is_on_the_table_whose_box_reaches_up_to_a_monitor() -> None:
     """The tucked chair's back ends nearer to the cup than the table's box, but it has its seat."""
     rng = np.random.default_rng(0)

@@ -348,8 +348,7 @@ def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
 def _is_longer(
     subject: trees.Reference, length_m: float, by: trees.Superlative
 ) -> trees.Question | None:
-    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m; "does it
-    fit through an 80 cm door": whether it is narrower."""
+    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m."""
     size = length_words(_LESS[by], length_m) if by in _LESS else ""
     return trees.Verify(subject, trees.HasAttribute("size", size)) if size else None
 

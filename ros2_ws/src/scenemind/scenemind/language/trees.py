@@ -458,6 +458,14 @@ class FitsBetween:
 
 
 @dataclass(frozen=True, slots=True)
+class FitsThrough:
+    """Question such as "will the couch fit through a 90 cm door"."""
+
+    subject: Reference
+    width_m: float
+
+
+@dataclass(frozen=True, slots=True)
 class IsWayFree:
     """Question such as "can I walk straight from the door to the desk"."""
 
@@ -476,8 +484,8 @@ class Joined:
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
-    | HasRoomFor | AskRoom | FitsBetween | IsWayFree | Compare | CompareCounts | IsMore
-    | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
+    | HasRoomFor | AskRoom | FitsBetween | FitsThrough | IsWayFree | Compare | CompareCounts
+    | IsMore | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

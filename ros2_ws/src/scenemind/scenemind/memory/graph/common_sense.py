@@ -28,6 +28,7 @@ class Sense:
         structure: it is a floor, a wall or a ceiling.
         is_open_frame: its box is mostly air, or carries below its top.
         holds_nothing: nothing stands on it or lies in it.
+        has_back: it carries at its seat, and nothing stands on its top.
         stands: it never hangs on a wall or from a ceiling.
         has_legs: the floor carries it, without another carrier, at any height of its box.
         is_part_of_wall: a wall holds it even if it reaches the floor.
@@ -41,6 +42,7 @@ class Sense:
     structure: StructureKind | None = None
     is_open_frame: bool = False
     holds_nothing: bool = False
+    has_back: bool = False
     stands: bool = False
     has_legs: bool = False
     is_part_of_wall: bool = False
@@ -59,6 +61,7 @@ class _Table(BaseModel):
     structure: dict[StructureKind, frozenset[str]]
     open_frames: frozenset[str]
     holds_nothing: frozenset[str]
+    with_back: frozenset[str]
     standing: frozenset[str]
     on_legs: frozenset[str]
     attached: dict[str, frozenset[str]]
@@ -80,6 +83,7 @@ def sense_of(label: str) -> Sense:
         structure=next((kind for kind, labels in table.structure.items() if is_in(labels)), None),
         is_open_frame=is_in(table.open_frames),
         holds_nothing=is_in(table.holds_nothing),
+        has_back=is_in(table.with_back),
         stands=is_in(table.standing),
         has_legs=is_in(table.on_legs),
         is_part_of_wall=is_in(table.part_of_wall),

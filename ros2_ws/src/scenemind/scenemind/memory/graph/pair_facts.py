@@ -52,6 +52,7 @@ class ShapeColumns:
     bounds: Bounds
     is_open_frame: NDArray[np.bool_]
     holds_nothing: NDArray[np.bool_]
+    has_back: NDArray[np.bool_]
     surface_z: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp]) -> ShapeColumns:
@@ -60,6 +61,7 @@ class ShapeColumns:
             self.bounds[rows],
             self.is_open_frame[rows],
             self.holds_nothing[rows],
+            self.has_back[rows],
             self.surface_z[rows],
         )
 
@@ -75,10 +77,13 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
         np.array([shape.bounds for shape in shapes], np.float64).reshape(-1, 6),
         np.array([shape.sense.is_open_frame for shape in shapes], bool),
         np.array([shape.sense.holds_nothing for shape in shapes], bool),
+        np.array([shape.sense.has_back for shape in shapes], bool),
         np.array([shape.surface_z for shape in shapes], np.float64),
     )
 
 
+# Share of the height of what has a back in which nothing stands on it.
+BACK_SHARE = 0.2
 # Relations that may hold of one subject and one object: predicate -> score.
 Facts = dict[str, float]
 _PREDICATES = ("on", "inside", "embedded in", "above", "below", "next to", "besides", "near")
@@ -139,7 +144,10 @@ def _carried(
     """
     encloses = ~(b.is_open_frame | b.holds_nothing)
     inside = np.where(encloses, box_relations.inside(a.bounds, b.bounds, config), 0.0)
-    on = np.where(b.holds_nothing, 0.0, box_relations.on(a.bounds, b.bounds, config, b.surface_z))
+    # A cup at the height of a chair's back stands on the table behind it.
+    is_at_top = a.bounds[:, 2] > b.bounds[:, 5] - BACK_SHARE * box_relations.heights(b.bounds)
+    holds_none = b.holds_nothing | (b.has_back & is_at_top)
+    on = np.where(holds_none, 0.0, box_relations.on(a.bounds, b.bounds, config, b.surface_z))
     stands = np.abs(a.bounds[:, 2] - b.surface_z) <= SURFACE_NOISE_M
     lower = a.bounds[:, 5] < b.bounds[:, 5] - HEIGHT_NOISE_M
     contained = np.where(lower & ~(stands & (on > 0.0)), inside, 0.0)

@@ -56,6 +56,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.HasRoomFor: place_answers.room_for,
     trees.AskRoom: place_answers.kind_of_room,
     trees.FitsBetween: place_answers.fits_between,
+    trees.FitsThrough: place_answers.fits_through,
     trees.IsWayFree: place_answers.way_free,
     trees.Where: place_answers.locate,
     trees.Ground: place_answers.locate,

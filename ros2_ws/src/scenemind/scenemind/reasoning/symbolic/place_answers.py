@@ -415,6 +415,19 @@ def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
+def fits_through(question: trees.FitsThrough, at: Resolver) -> Reply:
+    """Yes or no: whether the narrower side of things, as they stand, is no wider than a way."""
+    things = at.existing(question.subject).objects
+    widest = max(things, key=_narrow_m)
+    word = say.yes_or_no(_narrow_m(widest) <= question.width_m)
+    text = f"{word}, {say.the(widest)} is {say.metres(_narrow_m(widest))} on its narrower side"
+    return Reply(f"{text}, the way {say.metres(question.width_m)}", widest.confidence, things, word)
+
+
+def _narrow_m(thing: MapObject) -> float:
+    return min(thing.yaw_box.size[:2])
+
+
 def _what_fits(
     question: trees.FitsBetween, dimension: str, at: Resolver
 ) -> tuple[str, float | None]:
@@ -426,7 +439,7 @@ def _what_fits(
     except ReasoningError:
         return f"I know no {say.noun_of(question.thing)}, and not its {dimension}", None
     height_m = thing.box.size[2]
-    return say.the(thing), height_m if dimension == "height" else min(thing.yaw_box.size[:2])
+    return say.the(thing), height_m if dimension == "height" else _narrow_m(thing)
 
 
 def _fits_under(roof: Anchor, fits: tuple[str, float | None], scene: Scene) -> Reply:

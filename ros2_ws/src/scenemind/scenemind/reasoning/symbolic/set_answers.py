@@ -419,7 +419,8 @@ def _nothing(subject: Reference, at: Resolver) -> Reply:
 
 def _otherwise(subject: Reference, related: Related, at: Resolver) -> Reply | None:
     """Objects attached, or standing beside, in another way than was asked."""
-    for predicate in ALIKE.get(related.predicate, ()):
+    farther = ("near",) * (related.predicate in ("next to", "besides"))
+    for predicate in (*ALIKE.get(related.predicate, ()), *farther):
         assert isinstance(subject, NounPhrase)
         other = replace(subject, conditions=(replace(related, predicate=predicate),))
         objects = at.rows(other).objects
