@@ -82,6 +82,14 @@ def test_nothing_stands_on_the_back_of_a_chair() -> None:
     assert ("pillow", "on", "chair") in facts(scene(chair, pillow))
 
 
+def test_somebody_behind_a_table_is_next_to_it() -> None:
+    """The table hides the legs; a picture at the same place hangs, and is no neighbour."""
+    who = thing(2, "person", (1.0, 0, 1.0), (0.4, 0.5, 0.6))
+    assert ("person", "next to", "table") in facts(scene(TABLE, who))
+    picture = thing(2, "picture", (1.0, 0, 1.0), (0.4, 0.5, 0.6))
+    assert ("picture", "next to", "table") not in facts(scene(TABLE, picture))
+
+
 def test_a_cup_is_on_the_table_whose_box_reaches_up_to_a_monitor() -> None:
     """The tucked chair's back ends nearer to the cup than the table's box, but it has its seat."""
     rng = np.random.default_rng(0)

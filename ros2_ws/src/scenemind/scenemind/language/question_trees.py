@@ -36,10 +36,6 @@ _SIDE_OF: dict[str, str] = {
     "leftmost": "left of", "rightmost": "right of",
     "frontmost": "in front of", "rearmost": "behind",
 }  # fmt: skip
-_LESS: dict[trees.Superlative, trees.Superlative] = {
-    "tallest": "shortest", "highest": "lowest", "longest": "shortest", "widest": "narrowest",
-    "shortest": "tallest", "lowest": "highest", "narrowest": "widest",
-}  # fmt: skip
 _NO_THINGS = word_set("way color colour size height width length depth material shape")
 
 
@@ -348,9 +344,9 @@ def _is_called(subject: trees.Reference, noun: str) -> trees.Question | None:
 def _is_longer(
     subject: trees.Reference, length_m: float, by: trees.Superlative
 ) -> trees.Question | None:
-    """ "Would a 2 m ladder be taller than the plant": whether that is shorter than 2 m."""
-    size = length_words(_LESS[by], length_m) if by in _LESS else ""
-    return trees.Verify(subject, trees.HasAttribute("size", size)) if size else None
+    """ "Would a 2 m ladder be taller than the plant": whether that is not taller than 2 m."""
+    size = length_words(by, length_m)
+    return trees.Verify(subject, trees.HasAttribute("size", size, True)) if size else None
 
 
 def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:

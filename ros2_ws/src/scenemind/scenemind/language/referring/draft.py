@@ -41,6 +41,8 @@ _PLACES: dict[str, Superlative] = {
     "top": "highest",
     "bottom": "lowest",
     "middle": "middle",
+    "upper": "highest",
+    "lower": "lowest",
 }
 # The top of a group is that of a plan where all are level, but of rows their height.
 _ON_PLAN: dict[str, Superlative] = {**_PLACES, "top": "topmost", "bottom": "bottommost"}
@@ -53,6 +55,7 @@ _OWNING = ("with", "without", "supports")
 _FARTHEST = [word for word, name in SUPERLATIVES.items() if name == "farthest"]
 _NEAREST = [word for word, name in SUPERLATIVES.items() if name == "closest"]
 _SIDES = {**SIDE_WORDS, **dict.fromkeys(_NEAREST, "front"), **dict.fromkeys(_FARTHEST, "back")}
+_SIDES |= {side: side for side in ("upper", "lower")}  # of two tables on the floor, too
 # "To the right is a desk": the desk is to the right of what is spoken of.
 _BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
 # What is true of the anchor where a relation is true of its subject.

@@ -53,6 +53,7 @@ class ShapeColumns:
     is_open_frame: NDArray[np.bool_]
     holds_nothing: NDArray[np.bool_]
     has_back: NDArray[np.bool_]
+    reaches_floor: NDArray[np.bool_]
     surface_z: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp]) -> ShapeColumns:
@@ -62,6 +63,7 @@ class ShapeColumns:
             self.is_open_frame[rows],
             self.holds_nothing[rows],
             self.has_back[rows],
+            self.reaches_floor[rows],
             self.surface_z[rows],
         )
 
@@ -78,6 +80,7 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
         np.array([shape.sense.is_open_frame for shape in shapes], bool),
         np.array([shape.sense.holds_nothing for shape in shapes], bool),
         np.array([shape.sense.has_back for shape in shapes], bool),
+        np.array([shape.sense.reaches_floor for shape in shapes], bool),
         np.array([shape.surface_z for shape in shapes], np.float64),
     )
 
@@ -119,6 +122,7 @@ def _scores(a: ShapeColumns, b: ShapeColumns, config: RelationConfig) -> NDArray
     above = box_relations.above(a.bounds, b.bounds, config)
     apart = _either(inside + embedded) == 0.0
     beside = apart & (_either(within) == 0.0)
+    one, other = _down_to(a, b), _down_to(b, a)
     return np.stack(
         (
             on,
@@ -126,11 +130,18 @@ def _scores(a: ShapeColumns, b: ShapeColumns, config: RelationConfig) -> NDArray
             embedded,
             np.maximum(above, _swapped(within)),
             np.maximum(_swapped(above), within),
-            np.where(beside, box_relations.next_to(a.bounds, b.bounds, config), 0.0),
-            np.where(beside, box_relations.besides(a.bounds, b.bounds, config), 0.0),
+            np.where(beside, box_relations.next_to(one, other, config), 0.0),
+            np.where(beside, box_relations.besides(one, other, config), 0.0),
             np.where(apart, box_relations.near(a.bounds, b.bounds, config), 0.0),
         )
     )
+
+
+def _down_to(a: ShapeColumns, b: ShapeColumns) -> Bounds:
+    """Bounds (2P, 6) of a, down to the bottom of b where a reaches the floor unseen."""
+    bounds = a.bounds.copy()
+    bounds[:, 2] = np.where(a.reaches_floor, np.minimum(bounds[:, 2], b.bounds[:, 2]), bounds[:, 2])
+    return bounds
 
 
 def _carried(

@@ -43,6 +43,8 @@ _SIDES = {"left of": "left", "right of": "right", "in front of": "front", "behin
 _SHOWN = 3
 # Gap up to which a thing is at another one.
 _BESIDE_M = 0.5
+# Largest gap between a seat and who is on it.
+_SEATED_M = 0.25
 # Least score of a relation, so that nearness decides where it holds for nothing.
 _LITTLE = 1e-3
 # Least share of the fits of all sides in the one that is chosen.
@@ -96,13 +98,15 @@ def is_taken(question: trees.IsTaken, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: there is no such thing.
     """
-    things = at.existing(question.subject).objects
+    found = at.existing(question.subject)
+    people = at.rows(NounPhrase("person")).rows
+    gaps = np.array([at.scene.gaps_to_m(row)[people] for row in found.rows.tolist()])
     near = (Related("next to", (question.subject,)),)
     reply = exists(trees.Exists(NounPhrase("person", conditions=near)), at)
-    if reply.brief == "no":
-        named = say.bounded([say.the(thing) for thing in things])
+    if reply.brief == "no" or not (gaps <= _SEATED_M).any():
+        named = say.bounded([say.the(thing) for thing in found.objects])
         word = say.yes_or_no(question.free)
-        return Reply(f"{word}, I saw nobody at {named}", ABSENCE_CONFIDENCE, things, word)
+        return Reply(f"{word}, I saw nobody at {named}", ABSENCE_CONFIDENCE, found.objects, word)
     word = say.yes_or_no(not question.free)
     return replace(reply, text=f"{word}, {reply.text.removeprefix('yes, ')}", brief=word)
 
