@@ -380,8 +380,9 @@ def set_of(subject: Reference, at: Resolver) -> Found:
 
 def _has_usual_use(condition: trees.Condition) -> bool:
     """Whether a use is asked for that kinds of things are known for, so that there is none."""
-    is_use = isinstance(condition, HasAttribute) and condition.key == "affordance"
-    return is_use and is_known_use(condition.value)
+    if not isinstance(condition, HasAttribute) or condition.key != "affordance":
+        return False
+    return is_known_use(condition.value)
 
 
 def _nothing(subject: Reference, at: Resolver) -> Reply:
