@@ -42,6 +42,7 @@ _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
+_MANY = frozenset(("they", "them"))
 # What is told besides a question, and says how long or tall something is.
 _MEASURED = re.compile(
     rf"\ban? (?:[a-z]+ ){{0,3}}?(?:(?:that|which) is )?(?:about |around |roughly )?{LENGTH}"
@@ -102,7 +103,9 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     said = _whole(text)
     whole = _past_claim(text) or _find_question(said)
     if meant is not None and getattr(whole, "subject", None) == trees.Marked():
-        return ReadText(about(whole, meant, is_pointed=is_pointed))  # type: ignore[arg-type]
+        are_many = not _MANY.isdisjoint(said.words)
+        asked = about(whole, meant, is_pointed=is_pointed, is_topic=are_many)  # type: ignore[arg-type]
+        return ReadText(asked)
     if before is not None and (whole is None or isinstance(whole, trees.Ground)):
         other = instead(said.words, before)
         if other is not None:
@@ -187,7 +190,10 @@ def _of_clauses(
         if named is None and getattr(question, "subject", None) == trees.Marked():
             is_named = asked.topic != () and asked.topic[0].word in lexicon.DEFINITE
             named = _named_in(asked.topic) if is_named else None  # "the scale we had, is it here"
-        question = about(question, named, is_pointed=is_pointed, is_topic=topic is not None)
+        # "How many things are on the table, and what are they?"
+        are_many = not _MANY.isdisjoint(token.word for token in way)
+        is_topic = topic is not None or are_many
+        question = about(question, named, is_pointed=is_pointed, is_topic=is_topic)
         meant = getattr(question, "subject", None) or named
         if question not in read:
             read.append(question)
