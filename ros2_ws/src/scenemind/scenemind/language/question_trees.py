@@ -28,15 +28,16 @@ _WAYS = word_set(
 _RECORDS = word_set("detections objects labels things entries findings records")
 # What things have, and are not; adverbs and measures, which no name of a thing ends with.
 _NO_ENDS = word_set(
-    "missing moved gone added removed down free stay stays stayed fullest emptiest switched turned"
-    " plugged maybe perhaps possibly probably already yet now today tonight tomorrow exactly"
+    "got missing moved gone added removed down free stay stays stayed fullest emptiest switched"
+    " turned plugged maybe perhaps possibly probably already yet now today tonight tomorrow exactly"
     " roughly altogether somewhere anywhere metres meters centimetres centimeters inches m cm mm"
 )
 _SIDE_OF: dict[str, str] = {
     "leftmost": "left of", "rightmost": "right of",
     "frontmost": "in front of", "rearmost": "behind",
 }  # fmt: skip
-_NO_THINGS = word_set("way color colour size height width length depth material shape")
+_NO_THINGS = word_set("way color colour size height width length depth material shape space")
+_NO_THINGS |= {"free space", "empty space"}
 
 
 def _resolved(condition: trees.Condition, meant: trees.Reference) -> trees.Condition:

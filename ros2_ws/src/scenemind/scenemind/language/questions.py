@@ -223,7 +223,8 @@ def _with_told(
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
             told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
         elif length is not None:
-            told_way = re.sub(r"\b(?:me|i)\b", f"a {length:g} m person", said, count=1)
+            told_way = re.sub(r"\bthan (?:me|i)\b", f"than {length:g} m", said, count=1)
+            told_way = re.sub(r"\b(?:me|i)\b", f"a {length:g} m person", told_way, count=1)
         else:
             continue
         if told_way != said:
