@@ -168,7 +168,7 @@ def _measure_words(condition: trees.HasAttribute, objects: Sequence[MapObject]) 
 def _denial(condition: Condition, objects: Sequence[MapObject]) -> str:
     said = say.to_asker(verbalization.claim(replace(condition, negated=not condition.negated)))
     if len(objects) != 1 or condition.negated:
-        return said
+        return f"{said}{_note(condition, objects)}" if _is_of_boxes(condition) else said
     if isinstance(condition, trees.HasAttribute):
         value = objects[0].attributes.get(condition.key, "")
         if measured := _measure_words(condition, objects):
