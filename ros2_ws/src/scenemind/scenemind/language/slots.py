@@ -16,7 +16,7 @@ from scenemind.language.measures import LENGTH, compared_by, metres_of
 from scenemind.language.qualities import Found, find_use
 from scenemind.language.referring.whole import ends_noun, read_conditions, read_phrase
 from scenemind.language.time_expressions import TimeExpression, find_moment
-from scenemind.language.tokens import Cursor
+from scenemind.language.tokens import NotUnderstoodError, Token
 from scenemind.language.trees import (
     Attribute,
     Condition,
@@ -39,14 +39,50 @@ _NO_NAMES = (
 )
 
 
-class SlotWords(Cursor):
-    """The words of a slot, and those before it; a failed `find_*` does not move.
+class SlotWords:
+    """The words of a slot, and those before it, and a place among them; a failed `find_*` does not
+    move it.
 
     Attributes:
+        furthest: number of the word where reading failed.
         is_free: what is left unread of a thing may be left out.
     """
 
-    is_free = False
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.words = tuple(token.word for token in tokens)
+        self.at = self.furthest = 0
+        self.is_free = False
+
+    @property
+    def done(self) -> bool:
+        return self.at >= len(self.words)
+
+    def peek(self, offset: int = 0) -> str:
+        """The word at an offset; empty after the end."""
+        place = self.at + offset
+        return self.words[place] if place < len(self.words) else ""
+
+    def take(self, *phrases: str) -> str:
+        """Move over the first of the phrases that stands here; empty where none does."""
+        for phrase in phrases:
+            words = tuple(phrase.split())
+            if self.words[self.at : self.at + len(words)] == words:
+                self.at += len(words)
+                return phrase
+        return ""
+
+    def take_of(self, words: frozenset[str]) -> str:
+        """Move over a word of the set; empty where another stands."""
+        word = self.peek() if self.peek() in words else ""
+        self.at += bool(word)
+        return word
+
+    def fail(self) -> NotUnderstoodError:
+        """The error for the word that cannot be read, to be raised."""
+        self.furthest = max(self.furthest, self.at)
+        return NotUnderstoodError(" ".join(self.words[self.furthest :]))
 
     def reference(self) -> Reference:
         """The reference that all words from here on are.
@@ -128,6 +164,8 @@ def owner_name(p: SlotWords) -> str:
         NotUnderstoodError: no name follows, or too long a one.
     """
     p.take("the", "my", "our", "your")
+    if p.peek(1):
+        p.take_of(lexicon.KIN)  # "my brother Tom"
     start = p.at
     while p.peek() and p.peek() not in _NO_NAMES and p.at - start < _LONGEST_OWNER:
         if not p.peek()[0].isalnum():

@@ -1,10 +1,9 @@
-"""A sentence as tokens with their places, and a cursor that moves over them."""
+"""A sentence as tokens with their places."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from scenemind.errors import SceneMindError
 
@@ -109,54 +108,3 @@ def tokenize(text: str) -> list[Token]:
 def _is_asked_how(before: list[Token]) -> bool:
     """Whether a word follows "how": "how full's the bottle"."""
     return bool(before) and before[-1].word == "how"
-
-
-@cache
-def _split(phrase: str) -> tuple[str, ...]:
-    return tuple(phrase.split())
-
-
-class Cursor:
-    """Position among tokens, which moves from the front; `furthest` is where reading failed."""
-
-    def __init__(self, text: str, tokens: list[Token]) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.words = tuple(token.word for token in tokens)
-        self.at = 0
-        self.furthest = 0
-
-    @property
-    def done(self) -> bool:
-        return self.at >= len(self.words)
-
-    def peek(self, offset: int = 0) -> str:
-        """The word at an offset; empty after the end."""
-        place = self.at + offset
-        return self.words[place] if place < len(self.words) else ""
-
-    def take(self, *phrases: str) -> str:
-        """Move over the first of the phrases that stands here; empty where none does."""
-        here = self.peek()
-        for phrase in phrases:
-            words = _split(phrase)
-            if words[0] == here and self.words[self.at : self.at + len(words)] == words:
-                self.at += len(words)
-                return phrase
-        return ""
-
-    def take_of(self, words: frozenset[str]) -> str:
-        """Move over a word of the set; empty where another stands."""
-        word = self.peek() if self.peek() in words else ""
-        self.at += bool(word)
-        return word
-
-    def fail(self) -> NotUnderstoodError:
-        """The error for the word that cannot be read, to be raised."""
-        self.furthest = max(self.furthest, self.at)
-        return NotUnderstoodError(self.quote())
-
-    def quote(self) -> str:
-        """The rest of the text from the first word that could not be read."""
-        place = min(self.furthest, len(self.tokens))
-        return self.text[self.tokens[place].start :].strip() if place < len(self.tokens) else ""

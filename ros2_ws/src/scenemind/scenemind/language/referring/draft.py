@@ -56,8 +56,6 @@ _FARTHEST = [word for word, name in SUPERLATIVES.items() if name == "farthest"]
 _NEAREST = [word for word, name in SUPERLATIVES.items() if name == "closest"]
 _SIDES = {**SIDE_WORDS, **dict.fromkeys(_NEAREST, "front"), **dict.fromkeys(_FARTHEST, "back")}
 _SIDES |= {side: side for side in ("upper", "lower")}  # of two tables on the floor, too
-# "To the right is a desk": the desk is to the right of what is spoken of.
-_BESIDE = {"left": "left of", "right": "right of", "front": "in front of", "back": "behind"}
 # What is true of the anchor where a relation is true of its subject.
 INVERSE = {
     **{name: relation.inverse or name for name, relation in RELATION_NAMES.items()},
@@ -148,16 +146,8 @@ class Draft:
 
     def is_target_again(self, chunk: Chunk) -> bool:
         """Whether a noun chunk refers to the target again ("the chair")."""
-        if "other" in chunk.traits:
-            return False
         known = self.mentions[self.target].noun
         return not chunk.value or not known or is_called(known, chunk.value)
-
-    def is_one_of_others(self) -> bool:
-        """Whether "the one" is one of other things than the target: of the photos of "the wall with
-        three photos"."""
-        others = [m for index, m in enumerate(self.mentions) if index != self.target and m.noun]
-        return not is_many(self.mentions[self.target]) and any(map(is_many, others))
 
     def bind_fronted(self, index: int) -> None:
         """Attach fronted relations and places to a mention."""
@@ -167,8 +157,6 @@ class Draft:
                 self.links.append(replace(link, subject=index) if is_of_it else link)
             elif index == self.target:
                 self.places.append(replace(link, subject=index))
-            elif link.predicate in _BESIDE:
-                self.links.append(Link(index, _BESIDE[link.predicate], (self.target,)))
         self.fronted.clear()
 
     def set_view(self, kind: ViewKind, mention: int | None) -> None:

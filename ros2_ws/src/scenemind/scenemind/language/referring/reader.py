@@ -30,9 +30,6 @@ _PLACE_IN_ROOM = {
     "in front of": "front", "in the corner of": "corner",
 }  # fmt: skip
 _WALLS = ("wall", "walls", "building")
-# "On the side closest to the door": the thing is closest to it.
-_PARTS = ("side", "sides", "end")
-_NO_THINGS = ("color", "colour", "shape", "nature")
 # Vague relations, which give way to others before one anchor.
 _OWNING = ("with", "without", "supports", "contains", "embeds", "hung with", "mounted with")
 _OF_NO_WALL = frozenset(("above", "below", "between"))
@@ -57,7 +54,7 @@ class Clause:
         repeated: the previous relation, for "next to the bed and the lamp".
         possessed: whether the last mention came after "with": "a desk with a lamp on top".
         introduced: after "there is". after_be: whether a form of "be" came since the last noun.
-        retargeted: whether the next mention is the target. is_choice: after "you want".
+        is_choice: after "choose".
         view: viewpoint being read. view_named: with its mention. view_from: "facing it from ...".
     """
 
@@ -71,7 +68,6 @@ class Clause:
     possessed: bool = False
     introduced: bool = False
     after_be: bool = False
-    retargeted: bool = False
     is_choice: bool = False
     view: ViewKind | None = None
     view_named: bool = False
@@ -135,10 +131,6 @@ class _Reader:
             self._in_room(relation, chunk)
         elif relation.value == "in the corner of" and head in ("", *_WALLS):
             self._place("corner")
-        elif head in _NO_THINGS:
-            self._clause.pending = None
-        elif chunk.value in _PARTS:
-            self._clause.pending, self._clause.separated = None, True
         elif not (bare and following is not None and following.kind == "relation"):
             before = self._chunk_at(-1)
             if before is not None and before.words[0] in _THIS:
@@ -214,8 +206,6 @@ class _Reader:
         of = next((at for at, k in enumerate(links) if k.predicate == "between"), -1)
         if of < 0 or len(links[of].anchors) > 1 or links[of].anchors[0] < 0:
             return False
-        if not self._whole and (clause.repeated.value != "between" or of + 1 < len(links)):
-            return False
         clause.last, clause.separated = self._draft.add(chunk), False
         links[of] = replace(links[of], anchors=(*links[of].anchors, clause.last))
         return True
@@ -224,8 +214,6 @@ class _Reader:
         place = _PLACE_IN_ROOM.get(relation.value, "")
         sides = [SIDE_WORDS[t] for t in chunk.traits if t in SIDE_WORDS]
         self._clause.pending, self._clause.view_from = None, False
-        if relation.value == "facing":
-            return
         negated = self._take_negation()
         for side in [place] if place else sides:
             self._place(side, negated)
@@ -253,8 +241,6 @@ class _Reader:
         held = draft.links[-1] if self._clause.possessed and draft.links else None
         if held is not None and held.anchors == (self._nearer_subject(),):
             return held.subject  # "with a cup on it"
-        if self._clause.introduced:
-            return draft.target
         if self._clause.subject is None or self._nearer_subject() not in (draft.target, TARGET):
             return draft.target
         if draft.view is not None and draft.view[1] is not None:
@@ -319,14 +305,7 @@ class _Reader:
             clause.introduced = True
         elif word in _IMPERATIVES:
             self._end_clause()
-            self._clause.retargeted = self._draft.target != TARGET
             self._clause.is_choice = True
-        elif word in ("you", "want"):
-            clause.view, clause.after_be = None, False
-            before = self._chunk_at(-1)
-            if word == "want" and before is not None and before.words[0] != "i":
-                clause.is_choice = True
-                clause.retargeted |= self._draft.target != TARGET
 
     def _pronoun(self, chunk: Chunk) -> None:
         word, clause = chunk.words[0], self._clause
@@ -334,11 +313,7 @@ class _Reader:
         if word in _THIS and following is not None and following.value:
             return
         if clause.pending is not None:
-            index = self._mention_of_it()
-            self._anchor_to(clause.pending, index)
-            if index == self._draft.target:
-                # What follows "with a lamp on it" is said of it.
-                clause.last = clause.repeated = None
+            self._anchor_to(clause.pending, self._mention_of_it())
         elif word in _RELATIVE and clause.last is not None and not clause.separated:
             return
         else:
@@ -375,8 +350,6 @@ class _Reader:
             chunk = replace(chunk, value="without" if chunk.value == "with" else "with")
             clause.negated = False
         if pending is not None:
-            if pending.value == "facing" and chunk.value in _PLACE_IN_ROOM:
-                return  # "facing the corner of the room"
             if chunk.value in _VAGUE and pending.value not in _VAGUE:
                 return
             before = self._chunk_at(-1)
@@ -393,8 +366,6 @@ class _Reader:
         elif clause.view is not None and (not clause.view_named or clause.view_from):
             self._view_noun(chunk)
         else:
-            if clause.view is not None:
-                self._end_clause()
             self._clause_noun(chunk)
             self._clause.after_be = False
 
@@ -415,15 +386,9 @@ class _Reader:
             self._main_noun(chunk)
 
     def _main_noun(self, chunk: Chunk) -> None:
-        clause, draft, before = self._clause, self._draft, self._chunk_at(-1)
-        if clause.retargeted and (chunk.value or draft.is_one_of_others()):
-            clause.retargeted = False
-            if not chunk.value or not draft.is_target_again(chunk):
-                draft.target = TARGET
+        clause, draft = self._clause, self._draft
         if draft.target == TARGET:
             draft.target = index = draft.add(chunk)
-        elif clause.last == draft.target and before is not None and before.words == ("or",):
-            return  # "the backpack or luggage piece"
         elif not (clause.after_be and draft.fronted) and (
             self._is_said_of_target() or self._is_target_named_again(chunk)
         ):

@@ -326,8 +326,6 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
         return True
     if word in lexicon.QUALITIES and words[at - 1] in lexicon.ANYTHING:
         return True  # "anything soft to sit on"
-    if word in lexicon.QUALITIES and following == "in":
-        return word_at(words, at + 2) not in ("shape", "form", "texture")
     is_look = word in lexicon.COLOURS or word in lexicon.SIZES or word in lexicon.SUPERLATIVES
     return (
         is_look or word.isdigit() or word in lexicon.AFTER_SUBJECT or lexicon.at_posture(words, at)
@@ -366,8 +364,6 @@ def _ranked(chunk: Chunk, following: Chunk | None) -> Chunk:
     said = [word for word in chunk.traits if word in _RANKING]
     sides = [word for word in chunk.traits if word not in said]
     names = [_RANKING[word] for word in said]
-    if sides:
-        names = [name for name in names if name not in lexicon.COMPARING]
     is_anchored = following is not None and (
         following.kind == "place" or following.value in lexicon.COMPARING
     )
@@ -537,8 +533,6 @@ class _WholeChunker(Chunker):
                 and is_plural(word_at(words, at + 2))
             ):
                 number, at = 2, at + 1  # but "a pair of scissors"
-            elif word == "every" and self.chunks:  # "on every table"
-                break
             elif word in self.determiners:
                 traits += ["other"] * (word in ("other", "another"))
             elif word == "of" and following in lexicon.DEFINITE:

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
+from scenemind.language import trees
 from scenemind.language.english import joined, shown
 from scenemind.language.time_expressions import Moment
-from scenemind.language.trees import (
-    Changed,
-    Count,
-    Exists,
-    ListObjects,
-    NounPhrase,
-    PastClaim,
-    Reference,
-    TimesSeen,
-    Verify,
-    WhenSeen,
-    WhereAt,
-)
 from scenemind.memory import MapObject, SceneMemoryError
 from scenemind.memory.history import ChangeKind, PlaceAt, SceneChange, SceneChanges, find_place
 from scenemind.memory.history.changes import KINDS
@@ -37,21 +25,15 @@ from scenemind.reasoning.symbolic.set_answers import count, exists, list_objects
 
 _NS_PER_S = 1_000_000_000
 ChangesSince = Callable[[int | None], SceneChanges]
-# Kind of change -> verb phrase for one object, and for several.
-_SAID: dict[ChangeKind, tuple[str, str]] = {
-    "added": ("was added", "were added"),
-    "removed": ("was removed", "were removed"),
-    "moved": ("was moved", "were moved"),
-    "renamed": ("has another name", "have other names"),
-    "missing": ("was not found at its place", "were not found at their places"),
-    "new": (
-        "was seen first now and may have been there before",
-        "were seen first now and may have been there before",
-    ),
-    "ghost": (
-        "was hardly ever seen where I looked often, and was probably never there",
-        "were hardly ever seen where I looked often, and were probably never there",
-    ),
+# Kind of change -> verb phrase for one object.
+_SAID: dict[ChangeKind, str] = {
+    "added": "was added",
+    "removed": "was removed",
+    "moved": "was moved",
+    "renamed": "was renamed",
+    "missing": "was not found again",
+    "new": "was seen first now and may have been there before",
+    "ghost": "was hardly ever seen where I looked often, and was probably never there",
 }
 
 
@@ -63,7 +45,7 @@ class _Known:
     are_gone: bool
 
     @classmethod
-    def of(cls, subject: Reference, at: Resolver) -> _Known:
+    def of(cls, subject: trees.Reference, at: Resolver) -> _Known:
         """Those that are there; without any, those that have vanished.
 
         Raises:
@@ -87,7 +69,7 @@ class _Known:
         return min(thing.confidence for thing in self.things)
 
 
-def where_at(question: WhereAt, at: Resolver) -> Reply:
+def where_at(question: trees.WhereAt, at: Resolver) -> Reply:
     """Places of objects at a moment, vanished objects included."""
     newest_ns = at.scene.snapshot.stamp_ns
     stamp_ns = stamp_of(question.moment, newest_ns)
@@ -95,14 +77,11 @@ def where_at(question: WhereAt, at: Resolver) -> Reply:
     at.note(f"the moment is {when}")
     known = _Known.of(question.subject, at)
     places = [find_place(thing, stamp_ns, is_gone=known.are_gone) for thing in known.things]
-    parts = [
-        f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}"
-        for thing, place in zip(known.things, places, strict=True)
-    ]
-    return Reply(f"{when} {say.bounded(parts)}", known.confidence, known.there)
+    were = _past_places(known.things, places, stamp_ns, at)
+    return Reply(f"{when} {were}", known.confidence, known.there)
 
 
-def claimed_at(question: PastClaim, at: Resolver) -> Reply:
+def claimed_at(question: trees.PastClaim, at: Resolver) -> Reply:
     """Whether a claim was so at a moment: as it is now, if its things had stood where they stand;
     else where they were, which does not tell.
 
@@ -112,11 +91,14 @@ def claimed_at(question: PastClaim, at: Resolver) -> Reply:
     now_ns = at.scene.snapshot.stamp_ns
     stamp_ns = stamp_of(question.moment, now_ns)
     when = _when(stamp_ns, now_ns)
-    if isinstance(question.claim, ListObjects | Count):
+    if isinstance(question.claim, trees.ListObjects | trees.Count):
         return _listed_at(question.claim, when, at, at.at_moment(stamp_ns))
-    claim, is_thing = question.claim, isinstance(question.claim, Exists)
-    reply = (exists if isinstance(claim, Exists) else verify)(claim, at)  # type: ignore[arg-type]
-    things = reply.objects if is_thing and reply.objects else at.existing(_bare(claim)).objects
+    claim, is_thing = question.claim, isinstance(question.claim, trees.Exists)
+    reply = (exists if isinstance(claim, trees.Exists) else verify)(claim, at)  # type: ignore[arg-type]
+    bare = claim.subject
+    if isinstance(bare, trees.NounPhrase):
+        bare = replace(bare, conditions=())
+    things = reply.objects if is_thing and reply.objects else at.existing(bare).objects
     places = [find_place(thing, stamp_ns, is_gone=False) for thing in things]
     pairs = zip(things, places, strict=True)
     known = {p.knowledge if p and p.box == thing.box else "" for thing, p in pairs}
@@ -125,15 +107,14 @@ def claimed_at(question: PastClaim, at: Resolver) -> Reply:
     if known <= {"seen", "assumed"}:
         sure = min(reply.confidence, ABSENCE_CONFIDENCE)
         return replace(reply, text=f"{reply.text}; so it probably was {when}", confidence=sure)
-    parts = [
-        f"{say.the(thing)} {_past_place(thing, place, stamp_ns, at)}"
-        for thing, place in zip(things, places, strict=True)
-    ]
-    text = f"I cannot tell whether that was so {when}: {say.bounded(parts)}"
+    were = _past_places(things, places, stamp_ns, at)
+    text = f"I cannot tell whether that was so {when}: {were}"
     return Reply(text, ABSENCE_CONFIDENCE, things)
 
 
-def _listed_at(claim: ListObjects | Count, when: str, now: Resolver, then: Resolver) -> Reply:
+def _listed_at(
+    claim: trees.ListObjects | trees.Count, when: str, now: Resolver, then: Resolver
+) -> Reply:
     """What there was, or how much, at a moment, by where things were known to be then.
 
     Raises:
@@ -141,7 +122,9 @@ def _listed_at(claim: ListObjects | Count, when: str, now: Resolver, then: Resol
     """
     if not then.scene.is_object.any():
         raise ReasoningError("not_found", f"I knew nothing of this place {when}.")
-    reply = list_objects(claim, then) if isinstance(claim, ListObjects) else count(claim, then)
+    reply = (
+        list_objects(claim, then) if isinstance(claim, trees.ListObjects) else count(claim, then)
+    )
     there = now.scene.snapshot.objects
     things = tuple(there[o.object_id] for o in reply.objects if o.object_id in there)
     sure = min(reply.confidence, ABSENCE_CONFIDENCE)
@@ -149,13 +132,7 @@ def _listed_at(claim: ListObjects | Count, when: str, now: Resolver, then: Resol
     return replace(reply, text=text, confidence=sure, objects=things)
 
 
-def _bare(claim: Verify | Exists) -> Reference:
-    """The things of a claim, wherever they are."""
-    subject = claim.subject
-    return replace(subject, conditions=()) if isinstance(subject, NounPhrase) else subject
-
-
-def when_seen(question: WhenSeen, at: Resolver) -> Reply:
+def when_seen(question: trees.WhenSeen, at: Resolver) -> Reply:
     """Last (or first) time and place at which the camera saw the objects."""
     newest_ns, floor_z = at.scene.snapshot.stamp_ns, at.scene.floor_z
     known, order = _Known.of(question.subject, at), "first" if question.first else "last"
@@ -172,7 +149,7 @@ def when_seen(question: WhenSeen, at: Resolver) -> Reply:
     return Reply(say.bounded(parts), known.confidence, known.there)
 
 
-def times_seen(question: TimesSeen, at: Resolver) -> Reply:
+def times_seen(question: trees.TimesSeen, at: Resolver) -> Reply:
     """Number of frames in which objects were seen."""
     known = _Known.of(question.subject, at)
     counts = [say.counted(thing.observation_count, "frame") for thing in known.things]
@@ -181,7 +158,7 @@ def times_seen(question: TimesSeen, at: Resolver) -> Reply:
     return Reply(say.bounded(each), known.confidence, known.there, brief)
 
 
-def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
+def changed(question: trees.Changed, at: Resolver, changes_since: ChangesSince) -> Reply:
     """Changes of the kinds, or of the object, in the question.
 
     Raises:
@@ -220,13 +197,13 @@ def changed(question: Changed, at: Resolver, changes_since: ChangesSince) -> Rep
     ids = dict.fromkeys(c.object_id for kind in kinds for c in found.of_kind(kind))
     there = tuple(objects[i] for i in ids if i in objects)
     if not parts:
-        what = _SAID[question.kinds[0]][0] if question.kinds else "changed"
+        what = _SAID[question.kinds[0]] if question.kinds else "changed"
         return Reply(f"{since} nothing {what}{_seen(found)}", ABSENCE_CONFIDENCE)
     sure = min((thing.confidence for thing in there), default=ABSENCE_CONFIDENCE)
     return Reply(f"{since} {'; '.join(parts)}{_seen(found)}", sure, there)
 
 
-def _when_changed(subject: Reference, kind: ChangeKind | None, at: Resolver) -> Reply:
+def _when_changed(subject: trees.Reference, kind: ChangeKind | None, at: Resolver) -> Reply:
     """Between which stamps things came, moved or went, as far as the camera saw it."""
     known, newest_ns = _Known.of(subject, at), at.scene.snapshot.stamp_ns
     parts = []
@@ -282,7 +259,7 @@ def stamp_of(moment: Moment, newest_ns: int) -> int:
     return stamp_ns
 
 
-def _among(subject: Reference, found: SceneChanges, at: Resolver) -> SceneChanges:
+def _among(subject: trees.Reference, found: SceneChanges, at: Resolver) -> SceneChanges:
     """Changes of things of a kind or at a place, of those that have gone too."""
     ids: set[int] = set()
     for where in (at, at.among_gone()):
@@ -291,7 +268,7 @@ def _among(subject: Reference, found: SceneChanges, at: Resolver) -> SceneChange
     return replace(found, changes=tuple(c for c in found.changes if c.object_id in ids))
 
 
-def _of_thing(question: Changed, found: SceneChanges, since: str, at: Resolver) -> Reply:
+def _of_thing(question: trees.Changed, found: SceneChanges, since: str, at: Resolver) -> Reply:
     """Whether objects have moved, come or gone, or `stayed`: whether they have not."""
     assert question.subject is not None
     stayed, known = question.stayed, _Known.of(question.subject, at)
@@ -304,7 +281,7 @@ def _of_thing(question: Changed, found: SceneChanges, since: str, at: Resolver) 
     passed_over = ("renamed", "added", "new") if is_of_going else ("renamed",)
     own = [c for c in found.changes if c.object_id in ids and c.kind not in passed_over]
     names = joined([say.the(thing) for thing in known.things])
-    said = joined([f"{_name(change)} {_one(change)}" for change in own])
+    said = joined([f"{_name(change)} {_SAID[change.kind]}{_how(change)}" for change in own])
     unknown = said if {change.kind for change in own} == {"new"} else ""
     if not own and ids & set(found.unseen):
         unknown = f"nobody looked where {names} was"
@@ -324,25 +301,17 @@ def _change_sentences(found: SceneChanges, kinds: tuple[ChangeKind, ...]) -> Ite
     for kind in kinds:
         changes = found.of_kind(kind)
         if changes:
-            said = _SAID[kind][len(changes) > 1]
-            things = say.bounded([_listed(change) for change in changes])
+            said = _SAID[kind] if len(changes) == 1 else _SAID[kind].replace("was ", "were ")
+            things = say.bounded([f"{_name(change)}{_how(change)}" for change in changes])
             yield f"{say.counted(len(changes), 'thing')} {said}: {things}"
 
 
-def _listed(change: SceneChange) -> str:
+def _how(change: SceneChange) -> str:
+    """How far a thing was moved, or what a renamed one was called: " by 1.20 m"."""
     if change.kind == "renamed":
-        return f"{_name(change)}, before {shown(change.old_label)}"
-    return f"{_name(change)}{_by_how_far(change)}"
-
-
-def _one(change: SceneChange) -> str:
-    return f"{_SAID[change.kind][0]}{_by_how_far(change)}"
-
-
-def _by_how_far(change: SceneChange) -> str:
-    if change.kind != "moved" or change.distance_m is None:
-        return ""
-    return f" by {say.metres(change.distance_m)}"
+        return f", before {shown(change.old_label)}"
+    is_known = change.kind == "moved" and change.distance_m is not None
+    return f" by {say.metres(change.distance_m or 0.0)}" if is_known else ""
 
 
 def _name(change: SceneChange) -> str:
@@ -355,6 +324,14 @@ def _seen(found: SceneChanges) -> str:
     if found.unseen:
         parts.append(f"{say.counted(len(found.unseen), 'thing')} nobody has looked at since")
     return f"; {joined(parts)}" if parts else ""
+
+
+def _past_places(
+    things: Sequence[MapObject], places: Sequence[PlaceAt | None], stamp_ns: int, at: Resolver
+) -> str:
+    """Where each of some things was at a stamp."""
+    each = zip(things, places, strict=True)
+    return say.bounded([f"{say.the(o)} {_past_place(o, p, stamp_ns, at)}" for o, p in each])
 
 
 def _past_place(thing: MapObject, place: PlaceAt | None, stamp_ns: int, at: Resolver) -> str:
