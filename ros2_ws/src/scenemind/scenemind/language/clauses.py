@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from typing import Any, Literal
 
 from scenemind.language import lexicon
@@ -367,6 +367,7 @@ def _taken_for_questions(clauses: Sequence[Clause]) -> list[Clause]:
             start = clauses[at].tokens[0].start
             asks = _written(f"{'where' if 'where' in advice else 'what'} can i", start)
             doing = clauses[at].tokens[len(purpose[0].split()) :]
+            doing = tuple(takewhile(lambda token: token.word != "for", doing))  # whom it is for
             return [*clauses[:at], replace(clauses[at], kind="asked", tokens=(*asks, *doing))]
     told = [c for c in clauses if c.is_asked and c.kind == "told"]
     if not told:

@@ -23,6 +23,7 @@ from scenemind.language.measures import compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
 from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import ends_noun, read_phrase
+from scenemind.language.relation_names import RELATION_NAMES
 from scenemind.language.slots import READERS, SlotWords, excepted, one_word, rest
 from scenemind.language.spelling import thing_words
 from scenemind.language.tokens import NotUnderstoodError
@@ -36,6 +37,7 @@ from scenemind.language.trees import (
     Several,
     Subject,
     Viewer,
+    parts_of,
 )
 from scenemind.language.vocabulary import Thesaurus
 
@@ -47,6 +49,7 @@ _KIND_WORDS: dict[str, str | None] = {
     word: None if key == "any" else key for key, words in TABLE["kinds"].items() for word in words
 }
 _SPELLINGS: dict[str, str] = TABLE["spellings"]
+_WEIGHED = frozenset(lexicon.FREE_RELATIONS.values()).difference(RELATION_NAMES, lexicon.OF_BOXES)
 _MOST_JOINTS = 12  # in a list of references
 _LONGEST_LABEL, _LONGEST_NAME, _LONGEST_REST = 5, 3, 8
 _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "navy"}
@@ -140,6 +143,11 @@ def _definite(p: SlotWords) -> Reference | None:
     return found if not isinstance(found, NounPhrase) or found.definite else None
 
 
+def _is_weighed(condition: Related) -> bool:
+    """Whether only a description weighs a relation, which holds in no certain way: "with"."""
+    return condition.predicate in _WEIGHED
+
+
 def _free_reference(words: Sequence[str]) -> NounPhrase | None:
     """ "The person down the corridor": a definite thing, of which not all has to be understood."""
     is_whole = (
@@ -149,7 +157,9 @@ def _free_reference(words: Sequence[str]) -> NounPhrase | None:
         and "not" not in words
     )
     phrase = read(" ".join(words)).phrase if is_whole and len(words) > 2 else NounPhrase("")
-    phrase = replace(phrase, noun=" ".join(takewhile(may_be_named, phrase.noun.split())))
+    said = (c for c in phrase.conditions if not any(map(_is_weighed, parts_of(c, Related))))
+    noun = " ".join(takewhile(may_be_named, phrase.noun.split()))
+    phrase = replace(phrase, noun=noun, conditions=tuple(said))
     return as_definite(phrase) if phrase.noun or phrase.conditions else None
 
 
