@@ -82,6 +82,14 @@ def test_nothing_stands_on_the_back_of_a_chair() -> None:
     assert ("pillow", "on", "chair") in facts(scene(chair, pillow))
 
 
+@pytest.mark.parametrize(("gap_m", "stands"), [(0.0, True), (0.2, True), (0.4, False)])
+def test_a_screen_stands_on_a_foot_that_its_box_leaves_out(gap_m: float, stands: bool) -> None:
+    screen = thing(2, "tv", (0, 0, 0.95 + gap_m), (0.1, 0.6, 0.4))
+    assert (("tv", "on", "table") in facts(scene(TABLE, screen))) == stands
+    cup = thing(2, "cup", (0, 0, 0.95 + gap_m), (0.1, 0.1, 0.4))
+    assert (("cup", "on", "table") in facts(scene(TABLE, cup))) == (gap_m == 0.0)
+
+
 def test_somebody_behind_a_table_is_next_to_it() -> None:
     """The table hides the legs; a picture at the same place hangs, and is no neighbour."""
     who = thing(2, "person", (1.0, 0, 1.0), (0.4, 0.5, 0.6))

@@ -31,6 +31,7 @@ class Sense:
         has_back: it carries at its seat, and nothing stands on its top.
         stands: it never hangs on a wall or from a ceiling.
         has_legs: the floor carries it, without another carrier, at any height of its box.
+        has_foot: it stands on a thin foot, which its box often leaves out.
         reaches_floor: it stands on the floor, though a table may hide its lower half.
         is_part_of_wall: a wall holds it even if it reaches the floor.
         is_on_walls: a wall is a likelier carrier than a thing that seems to be under it.
@@ -46,6 +47,7 @@ class Sense:
     has_back: bool = False
     stands: bool = False
     has_legs: bool = False
+    has_foot: bool = False
     reaches_floor: bool = False
     is_part_of_wall: bool = False
     is_on_walls: bool = False
@@ -66,6 +68,7 @@ class _Table(BaseModel):
     with_back: frozenset[str]
     standing: frozenset[str]
     on_legs: frozenset[str]
+    on_foot: frozenset[str]
     reaching_floor: frozenset[str]
     attached: dict[str, frozenset[str]]
     part_of_wall: frozenset[str]
@@ -89,6 +92,7 @@ def sense_of(label: str) -> Sense:
         has_back=is_in(table.with_back),
         stands=is_in(table.standing),
         has_legs=is_in(table.on_legs),
+        has_foot=is_in(table.on_foot),
         reaches_floor=is_in(table.reaching_floor),
         is_part_of_wall=is_in(table.part_of_wall),
         is_on_walls=is_in(table.on_walls),

@@ -53,6 +53,7 @@ class ShapeColumns:
     is_open_frame: NDArray[np.bool_]
     holds_nothing: NDArray[np.bool_]
     has_back: NDArray[np.bool_]
+    has_foot: NDArray[np.bool_]
     reaches_floor: NDArray[np.bool_]
     surface_z: NDArray[np.float64]
 
@@ -63,6 +64,7 @@ class ShapeColumns:
             self.is_open_frame[rows],
             self.holds_nothing[rows],
             self.has_back[rows],
+            self.has_foot[rows],
             self.reaches_floor[rows],
             self.surface_z[rows],
         )
@@ -80,6 +82,7 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
         np.array([shape.sense.is_open_frame for shape in shapes], bool),
         np.array([shape.sense.holds_nothing for shape in shapes], bool),
         np.array([shape.sense.has_back for shape in shapes], bool),
+        np.array([shape.sense.has_foot for shape in shapes], bool),
         np.array([shape.sense.reaches_floor for shape in shapes], bool),
         np.array([shape.surface_z for shape in shapes], np.float64),
     )
@@ -87,6 +90,8 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
 
 # Share of the height of what has a back in which nothing stands on it.
 BACK_SHARE = 0.2
+# Longest foot of a screen, and the most that it scores: a wall may hold the screen.
+FOOT_M, FOOT_SCORE = 0.25, 0.5
 # Relations that may hold of one subject and one object: predicate -> score.
 Facts = dict[str, float]
 _PREDICATES = ("on", "inside", "embedded in", "above", "below", "next to", "besides", "near")
@@ -159,6 +164,10 @@ def _carried(
     is_at_top = a.bounds[:, 2] > b.bounds[:, 5] - BACK_SHARE * box_relations.heights(b.bounds)
     holds_none = b.holds_nothing | (b.has_back & is_at_top)
     on = np.where(holds_none, 0.0, box_relations.on(a.bounds, b.bounds, config, b.surface_z))
+    footed = a.bounds.copy()
+    footed[:, 2] -= np.clip(a.bounds[:, 2] - b.bounds[:, 5], 0.0, FOOT_M)
+    on_foot = FOOT_SCORE * box_relations.on(footed, b.bounds, config, b.surface_z)
+    on = np.where(a.has_foot & ~holds_none & (on == 0.0), on_foot, on)
     stands = np.abs(a.bounds[:, 2] - b.surface_z) <= SURFACE_NOISE_M
     lower = a.bounds[:, 5] < b.bounds[:, 5] - HEIGHT_NOISE_M
     contained = np.where(lower & ~(stands & (on > 0.0)), inside, 0.0)

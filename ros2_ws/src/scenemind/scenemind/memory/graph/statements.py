@@ -18,7 +18,7 @@ from typing import NamedTuple
 from scenemind.language.relation_names import CARRYING, INVERSE
 from scenemind.memory.graph.building import Building
 from scenemind.memory.graph.common_sense import Sense, spoken_predicate
-from scenemind.memory.graph.pair_facts import Facts, Shape
+from scenemind.memory.graph.pair_facts import FOOT_SCORE, Facts, Shape
 from scenemind.memory.types import Relation
 
 
@@ -97,7 +97,8 @@ def best_carrier(
       the smaller one (an apple in a bowl on a table is in the bowl). A smaller supporter must have
       a score of `SURE` (a book is on a board of a shelf, not on the books of the board below).
     - A thing without these may hang on a wall or from the ceiling, unless such things always stand.
-      A thing that is usually on walls hangs if that has the better score (a mirror over a basin).
+      A thing that is usually on walls hangs if that has the better score (a mirror over a basin),
+      as does a screen whose foot is not seen (a tv over a cabinet).
 
     Args:
         facts_of: other node -> facts of the thing and that node.
@@ -123,7 +124,8 @@ def best_carrier(
     hanging = _carrier_of(min(attached)) if attached and not sense.stands else None
     if best is None:
         return hanging
-    if hanging is not None and sense.is_on_walls and hanging.score > best.score:
+    is_on_foot = sense.has_foot and best.score <= FOOT_SCORE
+    if hanging is not None and (sense.is_on_walls or is_on_foot) and hanging.score > best.score:
         return hanging
     said = spoken_predicate(best.predicate, sense, bearer_of(best.node).sense)
     return best._replace(predicate=said)
