@@ -172,3 +172,15 @@ def test_what_is_said_twice_in_a_sentence_is_written_once() -> None:
     answer = Router(memory).align(said, "Ada")
     assert answer.response == "Now the sofa (object 8) is a sofa bed."
     assert len(memory.corrections()) == 1
+
+
+def test_a_thing_described_by_what_it_is_with_is_asked_for() -> None:
+    """Being with something is weighed in descriptions; it holds to the letter of nothing."""
+    memory = room_memory()
+    text = (
+        "the one in the middle of the table that you have down as a cup, about a foot from the"
+        " laptop, that's a milk carton"
+    )
+    asked = Router(memory).align(query(text), "anna")
+    assert asked.correction_ids == ()
+    assert memory.corrections() == []

@@ -393,11 +393,14 @@ def _ways(parts: Sequence[Clause], topic: tuple[Token, ...]) -> Iterator[tuple[T
 
 
 def _with_topic(topic: tuple[Token, ...], tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """ "Which of the plants is" of "of the plants, which one is"."""
-    if topic[0].word in ("of", "among", "between", "out") and tokens[0].word in ("which", "what"):
+    """ "Which of the plants is" of "of the plants, which one is", "how many of them are"."""
+    words = [token.word for token in tokens[:2]]
+    asked = 2 if words == ["how", "many"] else 1
+    is_open = asked == 2 or words[:1] in (["which"], ["what"])
+    if topic[0].word in ("of", "among", "between", "out") and is_open:
         of = topic[topic[0].word == "out" :]
-        is_one = len(tokens) > 1 and tokens[1].word in ("one", "ones")
-        yield (tokens[0], Token("of", of[0].start), *of[1:], *tokens[1 + is_one :])
+        is_one = words[1:] in (["one"], ["ones"])
+        yield (*tokens[:asked], Token("of", of[0].start), *of[1:], *tokens[asked + is_one :])
 
 
 def _wish(words: Words) -> tuple[int, str] | None:
