@@ -117,3 +117,11 @@ DESCRIPTIONS = st.builds(
 @given(DESCRIPTIONS)
 def test_trees_are_read_back_from_their_words(phrase: NounPhrase) -> None:
     assert read_text(describe(phrase)).question == Ground(phrase)
+
+
+def test_what_is_named_before_that_is_meant_and_not_what_is_pointed_at() -> None:
+    before = read_text("which is the tallest of the plants?").question
+    asked = read_text("and the small one, where's that?", before, is_pointed=True).question
+    assert notation(asked) == "Where(the plant [size=small])"
+    pointed = read_text("where's that?", before, is_pointed=True).question
+    assert notation(pointed) == "Where(this)"

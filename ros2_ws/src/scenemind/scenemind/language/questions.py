@@ -193,7 +193,8 @@ def _of_clauses(
         # "How many things are on the table, and what are they?"
         are_many = not _MANY.isdisjoint(token.word for token in way)
         is_topic = topic is not None or are_many
-        question = about(question, named, is_pointed=is_pointed, is_topic=is_topic)
+        points = is_pointed and topic is None
+        question = about(question, named, is_pointed=points, is_topic=is_topic)
         meant = getattr(question, "subject", None) or named
         if question not in read:
             read.append(question)
