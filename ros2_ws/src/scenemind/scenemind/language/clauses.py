@@ -41,6 +41,7 @@ _FRAME = Frame("question_front", "question_closing")
 _FINITE = (_HELPING | lexicon.BE) - {"might", "may"}
 _RELATIVE = frozenset(("that", "which", "who", "where"))
 _THEIR = frozenset(("his", "her", "their"))
+_BEFORE_LOST = _DETERMINING - _THEIR  # "the kids left a cup"
 _BEFORE_NOUN = {form[-1] for form in (*lexicon.RELATIONS, *lexicon.FREE_RELATIONS)}
 _BEFORE_NOUN = (_BEFORE_NOUN | _FINITE | word_set("and or than , :")) - {"left", "right"}
 # "Do you think" inside a question: "where do you think the cup is".
@@ -271,7 +272,7 @@ def _kind_of(words: Words) -> Kind:
     is_told = any(
         (word in _FINITE and words[at - 1] not in _RELATIVE | {",", "and"})
         or (word in _THEIR and words[at - 1] not in _BEFORE_NOUN)  # "the man left his hat"
-        or (words[at - 1] in lexicon.DID and word in _DETERMINING - _THEIR)
+        or (words[at - 1] in lexicon.DID and word in _BEFORE_LOST)
         for at, word in enumerate(words)
         if at
     )
