@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from scenemind.language.assertions import Clause, clauses_of, denials_in, is_verb
-from scenemind.language.corrections.grammar import parse_commands
 from scenemind.language.corrections.slots import names_no_thing
 from scenemind.language.english import find_number, grams, normal, number_word, roots, word_set
 from scenemind.language.lexicon import ATTRIBUTE_NAMES, BE, NOUN_END
-from scenemind.language.speech_acts import any_of, is_order, words_in
-from scenemind.language.tokens import NotUnderstoodError, tokenize
-from scenemind.language.trees import IsA, ObjectNumber, Rename, Several, Subject
+from scenemind.language.naming import Span, things_named
+from scenemind.language.speech_acts import any_of, words_in
+from scenemind.language.tokens import tokenize
 from scenemind.language.vocabulary import LabelIndex, Thesaurus, Vocabulary
 from scenemind.memory import Edit, MemorySnapshot
 from scenemind.memory.graph.relations import find_relation
@@ -274,29 +273,27 @@ class _Said:
         return len(said)
 
     def _calls(self, object_id: int, name: str) -> bool:
-        """Whether the clause, read whole, gives an object a name, or a synonym of it."""
-        said = " ".join(self._clause.words)
-        try:
-            commands = () if is_order(said) else parse_commands(said)
-        except NotUnderstoodError:
-            return False
+        """Whether the clause gives an object a name, or a synonym of it."""
         whole = normal(name)
-        names = {whole, *self._thesaurus.synonyms(whole)}
-        called = (c for c in commands if isinstance(c, Rename | IsA))
+        phrases = [_words_of(phrase) for phrase in (name, *self._thesaurus.synonyms(whole))]
         return any(
-            self._means(object_id, command.subject)
-            for command in called
-            if not names.isdisjoint((command.label, getattr(command, "noun", "")))
+            self._is_called(object_id, (at, at + len(words)))
+            for words in phrases
+            for at in range(len(self._clause.words) - len(words) + 1)
+            if all(
+                roots(a) & roots(b) for a, b in zip(words, self._clause.words[at:], strict=False)
+            )
         )
 
-    def _means(self, object_id: int, subject: Subject) -> bool:
-        """Whether the subject of a correction may be an object."""
-        if isinstance(subject, Several):
-            return any(self._means(object_id, one) for one in subject.parts)
-        if isinstance(subject, ObjectNumber):
-            return subject.object_id == object_id
-        about = [m for m in self._mentions if normal(m.words) == normal(subject.noun)]
-        about = about if subject.noun else [m for m in self._mentions if m.is_vague]
+    def _is_called(self, object_id: int, name: Span) -> bool:
+        """Whether words of the clause are a name that it gives an object."""
+        others = [m for m in self._mentions if m.end <= name[0] or m.at >= name[1]]
+        things = [m for m in others if not m.is_anchor]
+        places = [(m.start, m.end) for m in others if m.is_anchor]
+        named = things_named(self._clause, name, [(m.start, m.end) for m in things], places)
+        if named is None:
+            return False
+        about = [things[number] for number in named]
         is_last = not about or any(m.is_vague for m in about)  # "it", "the marked thing"
         return any(object_id in m.ids for m in about) or (is_last and object_id in self._before.ids)
 
