@@ -118,7 +118,7 @@ def test_feedback_has_the_agents_stages_and_thoughts(graph: RosGraph, memory: Me
     chair = any_chair(memory)
     with ChatServer(renaming(chair, "stool")) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"I'd like you to rename object {chair} to stool"
+        said = f"object {chair} is a stool. My grandfather carved it one winter."
         goal = Goal(graph, action.Align, ALIGN, instruction=said, speaker="Ada")
         status, result = goal.result()
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error
@@ -138,7 +138,7 @@ def test_cancelling_during_the_agents_work_changes_nothing(graph: RosGraph, memo
     step = choose(lambda request: stay_silent if "Noted;" in request.text else rename)
     with ChatServer(step) as server:
         graph.add(ReasoningNode, asking(server.endpoint), memory=memory)
-        said = f"I'd like you to rename object {chair} to stool"
+        said = f"object {chair} is a stool. My grandfather carved it one winter."
         goal = Goal(graph, action.Align, ALIGN, instruction=said, dialogue_id="a")
         wait_for(lambda: len(server.requests) > 1, "the edit to be noted")
         goal.cancel()

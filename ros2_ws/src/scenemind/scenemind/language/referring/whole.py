@@ -573,7 +573,8 @@ class _WholeChunker(Chunker):
         is_bare = not (said or traits or number or order) and words[start] in lexicon.POINTERS
         thing: Reference | None = None
         after = word_at(words, at)
-        if noun and after.isascii() and after.removeprefix("-").isdigit():
+        is_number = after.isascii() and after.removeprefix("-").isdigit()
+        if noun and is_number and " of " not in noun:  # but "the cover of object 3"
             kind = "" if noun in _NUMBERED else noun.removesuffix(" object")  # "the cup (object 2)"
             thing, at = ObjectNumber(int(after[:9]), kind), at + 1
         elif noun.split(" ")[0] in _MARKED or (noun and is_bare and after in ("", ",", "and")):
