@@ -144,6 +144,8 @@ def _scores(a: ShapeColumns, b: ShapeColumns, config: RelationConfig) -> NDArray
 
 def _down_to(a: ShapeColumns, b: ShapeColumns) -> Bounds:
     """Bounds (2P, 6) of a, down to the bottom of b where a reaches the floor unseen."""
+    if not a.reaches_floor.any():
+        return a.bounds
     bounds = a.bounds.copy()
     bounds[:, 2] = np.where(a.reaches_floor, np.minimum(bounds[:, 2], b.bounds[:, 2]), bounds[:, 2])
     return bounds
@@ -164,10 +166,11 @@ def _carried(
     is_at_top = a.bounds[:, 2] > b.bounds[:, 5] - BACK_SHARE * box_relations.heights(b.bounds)
     holds_none = b.holds_nothing | (b.has_back & is_at_top)
     on = np.where(holds_none, 0.0, box_relations.on(a.bounds, b.bounds, config, b.surface_z))
-    footed = a.bounds.copy()
-    footed[:, 2] -= np.clip(a.bounds[:, 2] - b.bounds[:, 5], 0.0, FOOT_M)
-    on_foot = FOOT_SCORE * box_relations.on(footed, b.bounds, config, b.surface_z)
-    on = np.where(a.has_foot & ~holds_none & (on == 0.0), on_foot, on)
+    rows = np.flatnonzero(a.has_foot & ~holds_none & (on == 0.0))
+    if len(rows):
+        screens, under = a.bounds[rows], b.bounds[rows]
+        screens[:, 2] -= np.clip(screens[:, 2] - under[:, 5], 0.0, FOOT_M)
+        on[rows] = FOOT_SCORE * box_relations.on(screens, under, config, b.surface_z[rows])
     stands = np.abs(a.bounds[:, 2] - b.surface_z) <= SURFACE_NOISE_M
     lower = a.bounds[:, 5] < b.bounds[:, 5] - HEIGHT_NOISE_M
     contained = np.where(lower & ~(stands & (on > 0.0)), inside, 0.0)

@@ -6,6 +6,7 @@ What people said of a thing decides in both.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +114,7 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
     return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
 
 
+@lru_cache(maxsize=256)
 def is_known_use(use: str) -> bool:
     """Whether things of some kind are usually for a use, so that without one nothing is."""
     words = _use_words(use)

@@ -98,15 +98,13 @@ def is_taken(question: trees.IsTaken, at: Resolver) -> Reply:
     Raises:
         ReasoningError: `not_found`: there is no such thing.
     """
-    found = at.existing(question.subject)
-    people = at.rows(NounPhrase("person")).rows
-    gaps = np.array([at.scene.gaps_to_m(row)[people] for row in found.rows.tolist()])
-    near = (Related("next to", (question.subject,)),)
-    reply = exists(trees.Exists(NounPhrase("person", conditions=near)), at)
-    if reply.brief == "no" or not (gaps <= _SEATED_M).any():
-        named = say.bounded([say.the(thing) for thing in found.objects])
+    things = at.existing(question.subject).objects
+    beside = (Related(f"within {_SEATED_M:g} m of", (question.subject,)),)
+    reply = exists(trees.Exists(NounPhrase("person", conditions=beside)), at)
+    if reply.brief == "no":
+        named = say.bounded([say.the(thing) for thing in things])
         word = say.yes_or_no(question.free)
-        return Reply(f"{word}, I saw nobody at {named}", ABSENCE_CONFIDENCE, found.objects, word)
+        return Reply(f"{word}, I saw nobody at {named}", ABSENCE_CONFIDENCE, things, word)
     word = say.yes_or_no(not question.free)
     return replace(reply, text=f"{word}, {reply.text.removeprefix('yes, ')}", brief=word)
 
