@@ -321,8 +321,8 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
         # "Which of the cups is closest" asks for one.
         if isinstance(subject, NounPhrase):
             subject = replace(subject, noun=singular(subject.noun))
-        said = verbalization.describe(subject)
-        named = said if said.startswith(("the ", "object ")) else f"the {said}"
+        said = say.to_asker(verbalization.describe(subject))
+        named = said if said.startswith(("the ", "that ", "object ")) else f"the {said}"
         if isinstance(subject, trees.Marked) and at.is_spoken_of:
             named = f"the {subject.noun or 'thing'} of which we spoke"
         colour = shown(objects[0].attributes.get("color", ""))
