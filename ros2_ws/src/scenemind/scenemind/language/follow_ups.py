@@ -90,7 +90,7 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
         return None
     in_order = _in_order(words, subject)
     if in_order is not None:
-        return replace(before, subject=in_order)
+        return replace(before, subject=in_order)  # type: ignore[arg-type]
     superlative = lexicon.SUPERLATIVES.get(words[-1]) if words[:-1] in ((), ("the",)) else None
     if superlative is not None:  # "and the closest?"
         phrase: trees.Reference | None = trees.NounPhrase("", ranks=(trees.Rank(superlative),))

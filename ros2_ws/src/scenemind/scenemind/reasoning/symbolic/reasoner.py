@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from scenemind.config import RelationConfig
+from scenemind.garbage import settle_garbage
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
 from scenemind.language.loose import read_question
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, reworded
-from scenemind.language.situation import split_situation
+from scenemind.language.situation import read_situation, split_situation
 from scenemind.language.speech_acts import sentences, split_speaker
 from scenemind.language.spelling import respelled
 from scenemind.language.tokens import NotUnderstoodError
@@ -31,7 +32,7 @@ from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
 from scenemind.reasoning.symbolic.expressions import ground_expression, names_several
 from scenemind.reasoning.symbolic.graded_relations import SIDES
-from scenemind.reasoning.symbolic.likelihood import reply_likelihood
+from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods, reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
@@ -62,7 +63,7 @@ from scenemind.reasoning.symbolic.replies import (
 )
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import LastScene, Scene
-from scenemind.reasoning.symbolic.usual import by_purpose
+from scenemind.reasoning.symbolic.usual import by_purpose, find_room
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
 if TYPE_CHECKING:  # pydantic's forms take long to import
@@ -159,6 +160,25 @@ def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
         return replace(reply, confidences=tuple(min(each, sure) for each in reply.confidences))
     text = " ".join((*notes, reply.text))
     return replace(reply, text=text, confidence=min(reply.confidence, sure))
+
+
+def make_ready() -> None:
+    """Load the tables, networks and libraries that sentences may need (0.4 s), and exempt all that
+    is there from the collector of cycles, so that no question waits for either; for processes that
+    live long."""
+    import scipy.spatial  # noqa: F401  (SciPy imports its parts when they are first used)
+
+    labels = ("chair",)
+    for sentence in ("I am by the chair. Whither of teh?", "the large wooden chair"):
+        query = _with_situation(Query(respelled(sentence, labels)[0]))
+        said_again(query, labels)
+        read(query.text)
+        read_question(query.text)
+        read_situation(query.situation)
+        by_purpose(query.text)
+        find_room(query.text)
+        phrase_likelihoods(np.ones(1), Evidence(1, 1, 0))
+    settle_garbage()
 
 
 class SymbolicReasoner:
