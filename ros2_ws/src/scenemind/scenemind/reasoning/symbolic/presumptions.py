@@ -181,7 +181,7 @@ def _stand_ins(phrases: Iterable[NounPhrase], scene: Scene) -> Iterator[str]:
 
 
 # Scores below which a part of the phrase fails, and distance up to which things are nearly beside
-# others.
+# others, unless something must be named.
 _LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
 # Most confidence where what is said is nearly so, or another one has the look, as light changes
 # looks.
@@ -212,7 +212,12 @@ class Unfit:
 
 
 def unfit_parts(
-    phrase: NounPhrase, at: Resolver, row: int, *, is_exact: bool = False
+    phrase: NounPhrase,
+    at: Resolver,
+    row: int,
+    *,
+    is_exact: bool = False,
+    beside_m: float = _BESIDE_M,
 ) -> Iterator[Unfit]:
     """Parts of a phrase that are not so of an object.
 
@@ -221,6 +226,7 @@ def unfit_parts(
 
     Args:
         is_exact: all relations are known to hold of it to the letter, read in some way.
+        beside_m: distance up to which things are nearly beside others.
     """
     label_fit = at.graded.label_fit(phrase.noun)
     if phrase.noun and label_fit[row] < _LABEL:
@@ -235,7 +241,7 @@ def unfit_parts(
             holds = is_exact | at.holds(condition, alike | itself)
             if fit[row] < _RELATION or not holds[row]:
                 of_all = not holds[alike].any()
-                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at)
+                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at, beside_m)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
                 claim = verbalization.claim(condition)
@@ -268,14 +274,14 @@ def is_near_miss(wrong: Sequence[Unfit]) -> bool:
     return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
 
 
-def _is_beside(row: int, condition: Related, at: Resolver) -> bool:
+def _is_beside(row: int, condition: Related, at: Resolver, most_m: float) -> bool:
     """Whether a relation is that of being beside a thing, and some such thing is not far away."""
     if condition.predicate not in BESIDE or condition.negated:
         return False
     ends = (end for anchor in condition.anchors for end in at.graded.likely_rows(anchor))
     denied = relations_of(at.scene).denied
     return any(
-        at.scene.gaps_to_m(end)[row] <= _BESIDE_M
+        at.scene.gaps_to_m(end)[row] <= most_m
         for end in ends
         if not denied(condition.predicate, [end])[row]
     )
