@@ -39,6 +39,7 @@ DOUBTED = 0.5
 TAKEN_FOR = 0.8
 _NO_ROOMS = "I know no rooms, so that I looked at the whole map."
 _NO_PARTS = "I know things as wholes, so that I did not look at their parts."
+_NO_CLOTHES = "I do not know what people wear or carry, so that I did not look at it."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -60,8 +61,8 @@ def failed_presumptions(
 
 def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
-    none, and without their parts ("the cabinet with three drawers"), which no map holds. Nothing
-    but a room stays: "what is in the kitchen" asks for the room.
+    none, and without their parts ("the cabinet with three drawers") and what people wear, which no
+    map holds. Nothing but a room stays: "what is in the kitchen" asks for the room.
 
     Args:
         notes: gets a sentence on what is left out.
@@ -75,13 +76,16 @@ def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
 
 
 def _unknown(phrase: NounPhrase, condition: Condition, scene: Scene) -> str:
-    """That the map knows no rooms, or no parts, of which a condition is; empty for others."""
+    """That the map knows no rooms, parts or clothes, of which a condition is; empty for others."""
     if not isinstance(condition, Related) or condition.negated:
         return ""
     anchor, noun = condition.anchors[0], condition.anchors[0].noun
     if condition.predicate in ("inside", "near") and anchor == NounPhrase(noun, definite=True):
         is_room = find_room(noun) == normal(noun) and not scene.matches(noun)
         return _NO_ROOMS if is_room else ""
+    is_worn = condition.predicate in ("inside", "supports") and not scene.matches(noun)
+    if is_worn and normal(phrase.noun) in Thesaurus.load().synonyms("person") | {"person"}:
+        return _NO_CLOTHES
     if condition.predicate != "supports" or singular(noun) not in PARTS:
         return ""
     carriers = {one for row in scene.rows_surely(noun) for one in scene.carriers_of(row)}
