@@ -309,12 +309,14 @@ class SymbolicReasoner:
             return _with_doubts(reply, self._parsed(query)[0], resolver)
         is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
+        is_read = False
         if not (is_placed and (is_free or not self._unread(query, scene))):
             try:
                 reply = self._sure_answer(query, resolver)
             except ReasoningError as error:
                 refusal = error
             else:
+                is_read = True
                 asked, _ = self._parsed(query)
                 is_yes = reply.confidence > ABSENCE_CONFIDENCE
                 # Claims about known objects are decided, even by a no.
@@ -326,7 +328,7 @@ class SymbolicReasoner:
                     is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
                 if is_sure or not is_free:
                     return _with_doubts(reply, asked, resolver)
-        likely = self._loose_answer(query, scene, refusal)
+        likely = self._loose_answer(query, scene, refusal, is_read=is_read)
         if likely is not None:
             return likely
         if refusal is not None:
@@ -335,13 +337,14 @@ class SymbolicReasoner:
         return _with_doubts(reply, self._parsed(query)[0], resolver)
 
     def _loose_answer(
-        self, query: Query, scene: Scene, refusal: ReasoningError | None
+        self, query: Query, scene: Scene, refusal: ReasoningError | None, *, is_read: bool
     ) -> MethodReply | None:
         """The answer to a question that is read loosely; None where it would be a guess, and none
-        is wanted.
+        is wanted, or leaves out words of which all is read to the letter.
 
         Args:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
+            is_read: it has an answer to the letter.
         """
         at = Resolver(scene, query, weighs=True)
         question = read_question(query.text)
@@ -352,6 +355,8 @@ class SymbolicReasoner:
         if not is_free and (asks_back or _is_guess(query, question, reply, at)):
             return None
         unused = shown(", ".join(word for words in unused_words(question, at) for word in words))
+        if is_read and unused and query.policy != "always_answer":
+            return None
         if refusal is not None and refusal.failure.code == "not_found" and not is_free:
             text = f"{refusal} Not for sure: {reply.text}."
             sure = min(sure, ABSENCE_CONFIDENCE)
