@@ -325,7 +325,8 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
         nearest = _nearest_beside(subject)
         if nearest is None:
             return list_objects(trees.ListObjects(subject), at)
-        return identify(trees.Identify(nearest), at)
+        found = at.existing(nearest)
+        objects = found.objects
     text = f"{len(objects)} objects fit: {say.listed(objects)}"
     if len(objects) == 1:
         # "Which of the cups is closest" asks for one.
@@ -344,13 +345,11 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
 def _nearest_beside(subject: NounPhrase) -> NounPhrase | None:
     """Of "the thing next to the lamp" the closest to it; None for what stands beside nothing, or
     is several."""
-    for beside in subject.conditions:
-        if isinstance(beside, Related) and beside.predicate in BESIDE and not beside.negated:
-            kept = tuple(one for one in subject.conditions if one is not beside)
-            ranks = (trees.Rank("closest", 1, beside.anchors[0]),)
-            of_many = is_plural(subject.noun) or len(beside.anchors) > 1
-            return None if of_many else replace(subject, conditions=kept, ranks=ranks)
-    return None
+    beside = (c for c in subject.conditions if isinstance(c, Related) and c.predicate in BESIDE)
+    one = next((c for c in beside if not c.negated and len(c.anchors) == 1), None)
+    if one is None or is_plural(subject.noun):
+        return None
+    return replace(subject, ranks=(trees.Rank("closest", 1, one.anchors[0]),))
 
 
 def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
