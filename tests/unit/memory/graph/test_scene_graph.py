@@ -82,6 +82,15 @@ def test_nothing_stands_on_the_back_of_a_chair() -> None:
     assert ("pillow", "on", "chair") in facts(scene(chair, pillow))
 
 
+@pytest.mark.parametrize("label", ["couch", "chair"])
+def test_a_thing_on_a_seat_is_as_surely_on_it_as_one_on_a_table(label: str) -> None:
+    """Half as high as its back, as seats are; nothing is known of its surface."""
+    seat = thing(1, label, (0, 0, 0.4), (1.6, 0.8, 0.8))
+    bag = thing(2, "bag", (0, 0, 0.55), (0.3, 0.3, 0.3))
+    (on,) = (r for r in fresh(scene(seat, bag)).relations() if r.predicate == "on")
+    assert on.confidence > 0.9
+
+
 @pytest.mark.parametrize(("gap_m", "stands"), [(0.0, True), (0.2, True), (0.4, False)])
 def test_a_screen_stands_on_a_foot_that_its_box_leaves_out(gap_m: float, stands: bool) -> None:
     screen = thing(2, "tv", (0, 0, 0.95 + gap_m), (0.1, 0.6, 0.4))

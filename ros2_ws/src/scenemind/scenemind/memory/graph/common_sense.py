@@ -29,6 +29,7 @@ class Sense:
         is_open_frame: its box is mostly air, or carries below its top.
         holds_nothing: nothing stands on it or lies in it.
         has_back: it carries at its seat, and nothing stands on its top.
+        has_seat: it carries at half its height, where its level surface is not known.
         stands: it never hangs on a wall or from a ceiling.
         has_legs: the floor carries it, without another carrier, at any height of its box.
         has_foot: it stands on a thin foot, which its box often leaves out.
@@ -45,6 +46,7 @@ class Sense:
     is_open_frame: bool = False
     holds_nothing: bool = False
     has_back: bool = False
+    has_seat: bool = False
     stands: bool = False
     has_legs: bool = False
     has_foot: bool = False
@@ -66,6 +68,7 @@ class _Table(BaseModel):
     open_frames: frozenset[str]
     holds_nothing: frozenset[str]
     with_back: frozenset[str]
+    with_seat: frozenset[str]
     standing: frozenset[str]
     on_legs: frozenset[str]
     on_foot: frozenset[str]
@@ -90,6 +93,7 @@ def sense_of(label: str) -> Sense:
         is_open_frame=is_in(table.open_frames),
         holds_nothing=is_in(table.holds_nothing),
         has_back=is_in(table.with_back),
+        has_seat=is_in(table.with_back | table.with_seat),
         stands=is_in(table.standing),
         has_legs=is_in(table.on_legs),
         has_foot=is_in(table.on_foot),

@@ -53,6 +53,7 @@ class ShapeColumns:
     is_open_frame: NDArray[np.bool_]
     holds_nothing: NDArray[np.bool_]
     has_back: NDArray[np.bool_]
+    has_seat: NDArray[np.bool_]
     has_foot: NDArray[np.bool_]
     reaches_floor: NDArray[np.bool_]
     surface_z: NDArray[np.float64]
@@ -64,6 +65,7 @@ class ShapeColumns:
             self.is_open_frame[rows],
             self.holds_nothing[rows],
             self.has_back[rows],
+            self.has_seat[rows],
             self.has_foot[rows],
             self.reaches_floor[rows],
             self.surface_z[rows],
@@ -82,6 +84,7 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
         np.array([shape.sense.is_open_frame for shape in shapes], bool),
         np.array([shape.sense.holds_nothing for shape in shapes], bool),
         np.array([shape.sense.has_back for shape in shapes], bool),
+        np.array([shape.sense.has_seat for shape in shapes], bool),
         np.array([shape.sense.has_foot for shape in shapes], bool),
         np.array([shape.sense.reaches_floor for shape in shapes], bool),
         np.array([shape.surface_z for shape in shapes], np.float64),
@@ -90,6 +93,8 @@ def columns_of(shapes: Sequence[Shape]) -> ShapeColumns:
 
 # Share of the height of what has a back in which nothing stands on it.
 BACK_SHARE = 0.2
+# Share of the height of what has a seat at which that is.
+SEAT_SHARE = 0.5
 # Longest foot of a screen, and the most that it scores: a wall may hold the screen.
 FOOT_M, FOOT_SCORE = 0.25, 0.5
 # Relations that may hold of one subject and one object: predicate -> score.
@@ -166,6 +171,11 @@ def _carried(
     is_at_top = a.bounds[:, 2] > b.bounds[:, 5] - BACK_SHARE * box_relations.heights(b.bounds)
     holds_none = b.holds_nothing | (b.has_back & is_at_top)
     on = np.where(holds_none, 0.0, box_relations.on(a.bounds, b.bounds, config, b.surface_z))
+    rows = np.flatnonzero(b.has_seat & np.isnan(b.surface_z) & ~holds_none)
+    if len(rows):
+        seats = b.bounds[rows]
+        seats[:, 5] -= (1.0 - SEAT_SHARE) * box_relations.heights(seats)
+        on[rows] = np.maximum(on[rows], box_relations.on(a.bounds[rows], seats, config))
     rows = np.flatnonzero(a.has_foot & ~holds_none & (on == 0.0))
     if len(rows):
         screens, under = a.bounds[rows], b.bounds[rows]
