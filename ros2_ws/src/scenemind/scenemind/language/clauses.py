@@ -62,6 +62,10 @@ _SMALL = word_set(
 )
 _ADVICE = re.compile(_TABLE["advice"])
 _PURPOSE = re.compile(_TABLE["purpose"])
+TOLD_ASKED = [
+    (re.compile(told), re.compile(asks), said) for told, asks, said in _TABLE["told_asked"]
+]
+"""What is told, what is asked after it, and the question that both ask."""
 _WISHES = [(re.compile(said), asked) for said, asked in _TABLE["wishes"]]
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
@@ -131,7 +135,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     while at < len(clauses):
         clause, after = clauses[at], at + 1
         if at and clause.sentence > clauses[at - 1].sentence and topic:
-            topic, told = (), topic
+            topic, told = (), (*topic, Token(".", 0), *told)
         if clause.kind == "phrase":
             aspects = aspects_of(clause) if topic or found or told else []
             found += [Asked((aspect,), topic, told) for aspect in aspects]
@@ -359,17 +363,19 @@ def _taken_for_questions(clauses: Sequence[Clause]) -> list[Clause]:
     hands. Where do I go?")."""
     said = [" ".join(clause.words) for clause in clauses]
     wanted = [
-        _PURPOSE.match(words) if c.kind == "told" else None
+        _PURPOSE.match(words) if c.kind in ("told", "aside") else None
         for c, words in zip(clauses, said, strict=True)
     ]
     advice = next((words for words in said if any(wanted) and _ADVICE.fullmatch(words)), "")
     for at, purpose in enumerate(wanted):
         if purpose is not None and advice:
             start = clauses[at].tokens[0].start
-            asks = _written(f"{'where' if 'where' in advice else 'what'} can i", start)
             doing = clauses[at].tokens[len(purpose[0].split()) :]
+            asks = f"{'where' if 'where' in advice else 'what'} can i"
+            asks += "" if purpose[0].endswith("to ") else " go for"  # "if I fancied a nap"
             doing = tuple(takewhile(lambda token: token.word != "for", doing))  # whom it is for
-            return [*clauses[:at], replace(clauses[at], kind="asked", tokens=(*asks, *doing))]
+            asked = (*_written(asks, start), *doing)
+            return [*clauses[:at], replace(clauses[at], kind="asked", tokens=asked)]
     told = [c for c in clauses if c.is_asked and c.kind == "told"]
     if not told:
         return list(clauses)

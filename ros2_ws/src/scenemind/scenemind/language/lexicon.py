@@ -221,8 +221,8 @@ def with_uses(words: Sequence[str]) -> tuple[str, ...]:
 
 def at_place(use: str) -> str:
     """A use as one says it of a place: "eat at" of "eat", as one eats no table."""
-    place = f"{use} at"
-    return place if tuple(place.split()) in USES else use
+    words = use.split()
+    return f"{use} at" if (words[0], "at") in USES or (*words, "at") in USES else use
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:
