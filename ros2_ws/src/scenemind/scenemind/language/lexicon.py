@@ -170,6 +170,9 @@ KIN = _words("kin")
 VIEWERS = _words("viewers")
 POINTERS = _words("pointers")
 BE = _words("be")
+OPENINGS, HOLDING = _words("openings"), _words("holding")
+SEATS, UPHOLSTERY = _words("seats"), _words("upholstery")
+SURFACES = _words("surfaces") | SEATS
 # Parts of the building, which stand in many pieces.
 BUILDING = _words("building")
 NOUN_END = _words("noun_end") | BE

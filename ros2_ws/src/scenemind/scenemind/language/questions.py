@@ -51,7 +51,7 @@ _MEASURED = re.compile(
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )
 _TALL = re.compile(
-    rf"\b(?:i am|(?:he|she|my [a-z]+|the [a-z]+) is) (?:about |around |only |just )?{LENGTH}"
+    rf"\b(?:i am|(?:he|she|my [a-z]+|the [a-z]+)(?: is)?|^at) (?:about |around |just )?{LENGTH}"
     r"(?: tall)?(?= and\b|$)"
 )
 _PERSON = re.compile(r"\b(?:me|i|him|her|he|she)\b")
@@ -242,8 +242,10 @@ def _with_told(
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
             told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
         elif length is not None:
-            told_way = re.sub(rf"\bthan {_PERSON.pattern}", f"than {length:g} m", said, count=1)
-            told_way = _PERSON.sub(f"a {length:g} m person", told_way, count=1)
+            tall_m = f"{length:.2f} m"
+            told_way = re.sub(rf"\bthan {_PERSON.pattern}", f"than {tall_m}", said, count=1)
+            told_way = re.sub(r"\benough$", "enough for me", told_way)  # a frame took it away
+            told_way = _PERSON.sub(f"a {tall_m} person", told_way, count=1)
         else:
             continue
         if told_way != said:
