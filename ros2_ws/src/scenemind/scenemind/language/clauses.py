@@ -73,7 +73,7 @@ _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "h
 _ONSETS = {tuple(said.split()) for said in _TABLE["onsets"]}
 _LEAST_BEFORE = 2  # words
 _SHORT = 4  # words of each of several things
-_OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer"))
+_OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer", "enough"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,8 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     if phrases and {clause.kind for clause in clauses} <= {"phrase", "aside"}:
         return _of_phrases(phrases)
     excepted = next((c.tokens for c in clauses if _excepts(c)), ())
+    if excepted and excepted[0].word == "besides":
+        excepted = (Token("except", excepted[0].start), *excepted[1:])
     found: list[Asked] = []
     topic: tuple[Token, ...] = ()
     told: tuple[Token, ...] = ()
@@ -135,7 +137,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     while at < len(clauses):
         clause, after = clauses[at], at + 1
         if at and clause.sentence > clauses[at - 1].sentence and topic:
-            topic, told = (), (*topic, Token(".", 0), *told)
+            topic, told = (), (*told, Token(".", 0), *topic)
         if clause.kind == "phrase":
             aspects = aspects_of(clause) if topic or found or told else []
             found += [Asked((aspect,), topic, told) for aspect in aspects]
@@ -326,7 +328,8 @@ def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
 
 def _excepts(clause: Clause) -> bool:
     """Whether a clause says what a question is not about: "apart from the black ones"."""
-    return clause.kind in ("aside", "phrase") and lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+    excepts = clause.words[:1] == ("besides",) or lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+    return clause.kind in ("aside", "phrase") and excepts
 
 
 def _is_address(words: Words) -> bool:

@@ -50,7 +50,7 @@ COMPARISONS = PhraseTable(
 # "Closer to the door than to the window": a relation to both.
 CLOSER = "closer to"
 LENGTH = (
-    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+)(?:(?<=\d) ?| )"
     r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?|ft|foot|feet|inch(?:es)?)\b"
     # "One metre eighty", "five foot ten".
     r"(?: (?P<more>\d\d?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|\w+ty(?:-\w+)?)"

@@ -43,15 +43,18 @@ _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
 _BEFORE_NOUN = lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+_AFTER_NAME = frozenset(("down", "away", "back", "ought"))  # "I put the bowl down"
 _GIVING = frozenset(("me", "us", "brought", "bought", "got", "picked", "sent"))
 _MANY = frozenset(("they", "them"))
 # What is told besides a question, and says how long or tall something is.
 _MEASURED = re.compile(
-    rf"\ban? (?:[a-z]+ ){{0,3}}?(?:(?:that|which) is )?(?:about |around |roughly )?{LENGTH}"
+    r"\b(?:an?|my|our|the|this) (?:[a-z]+ ){0,3}?(?:(?:(?:that|which) )?is )?"
+    rf"(?:about |around |roughly )?{LENGTH}"
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )
 _TALL = re.compile(
-    rf"\b(?:i am|(?:he|she|my [a-z]+|the [a-z]+)(?: is)?|^at) (?:about |around |just )?{LENGTH}"
+    r"\b(?:(?:i am|we are)(?: both| all)?|(?:he|she|my [a-z]+|the [a-z]+)(?: is)?|^at) "
+    rf"(?:about |around |just )?{LENGTH}"
     r"(?: tall)?(?= and\b|$)"
 )
 _PERSON = re.compile(r"\b(?:me|i|him|her|he|she)\b")
@@ -224,7 +227,8 @@ def _with_told(
     box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"; and
     what is asked by both: "what is on the desk except a screen"."""
     told = [" ".join(c.words) for c in clauses if c.kind not in ("asked", "ordered")]
-    numbers = [find_number(found[1]) for text in told for found in _people().finditer(text)]
+    found_people = (found for text in told for found in _people().finditer(text))
+    numbers = [find_number(found[1] or found[2]) for found in found_people]
     people = sum(filter(None, numbers))  # "four friends, plus the two of us"
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
@@ -240,7 +244,8 @@ def _with_told(
         if people and re.search(r"\benough\b", said):
             told_way = f"{said} for {people} people"
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
-            told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
+            what = re.sub(r"(?<!that)(?<!which) is ", " that is ", thing[0])
+            told_way = re.sub(r"\b(?:it|that)\b", what, said, count=1)
         elif length is not None:
             tall_m = f"{length:.2f} m"
             told_way = re.sub(rf"\bthan {_PERSON.pattern}", f"than {tall_m}", said, count=1)
@@ -370,6 +375,7 @@ def _is_clause(noun: str, following: str) -> bool:
     """Whether a noun is no name, but somebody with a verb ("labmate left" before "her bag"), or
     what a thing is like ("white" before "one")."""
     is_verb = " " in noun and following in lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+    is_verb |= noun.split(" ")[-1] in _AFTER_NAME
     return is_verb or noun in lexicon.LOOKS or following in _ONE
 
 
@@ -418,7 +424,10 @@ def question_table() -> Mapping[str, Any]:
 def _people() -> re.Pattern[str]:
     """A number of people: "six of us"."""
     people = "|".join(question_table()["words"]["people"])
-    return re.compile(rf"\b(half a dozen|[a-z]+|\d+) (?:more |other |extra )?(?:{people})\b")
+    return re.compile(
+        rf"\b(half a dozen|[a-z]+|\d+) (?:more |other |extra )?(?:{people})\b"
+        r"|\bwe (?:are|will be) ([a-z]+|\d+)\b"
+    )
 
 
 @cache

@@ -127,7 +127,7 @@ def by_purpose(text: str) -> str:
     Only words that say what things are usually for tell a purpose.
     """
     words = [part for token in tokenize(text) for part in token.word.split("-") if part]
-    for at in range(1, len(words)):
+    for at in range(1, len(words) if "not" not in words else 0):  # no laptop is for "no laptop"
         is_named_next = words[at] in lexicon.DEFINITE and words[at - 1] in lexicon.ANYTHING
         if words[at] not in _OPENING and not is_named_next:  # "the thing the cat sleeps on"
             continue
