@@ -225,7 +225,8 @@ def with_uses(words: Sequence[str]) -> tuple[str, ...]:
 def at_place(use: str) -> str:
     """A use as one says it of a place: "eat at" of "eat", as one eats no table."""
     words = use.split()
-    return f"{use} at" if (words[0], "at") in USES or (*words, "at") in USES else use
+    is_alone = (words[0], "at") in USES and USES.longest(words, 0)[1] == 1  # not "read by"
+    return f"{use} at" if is_alone or (*words, "at") in USES else use
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:

@@ -48,7 +48,8 @@ _GIVING = frozenset(("me", "us", "brought", "bought", "got", "picked", "sent"))
 _MANY = frozenset(("they", "them"))
 # What is told besides a question, and says how long or tall something is.
 _MEASURED = re.compile(
-    r"\b(?:an?|my|our|the|this) (?:[a-z]+ ){0,3}?(?:(?:(?:that|which) )?is )?"
+    r"\b(?:an? (?:[a-z]+ ){0,3}?|(?:my|our|the|this) (?:[a-z]+ ){1,2}(?=is ))"
+    r"(?:(?:(?:that|which) )?is )?"
     rf"(?:about |around |roughly )?{LENGTH}"
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )

@@ -34,7 +34,7 @@ _USUAL_USE, _LIKELY = 0.7, 0.5
 USUALLY = ("affordance", "texture")
 """Attributes that things of a kind usually have."""
 # Uses that say nothing without what is done.
-_FOR_ITS_OBJECT = ("for", "go for", "make", "put in")
+_FOR_ITS_OBJECT = ("for", "go for", "make", "play", "put in")
 _BY_VERB_ALONE = 0.5  # share of a use of which only the verb fits
 _FILLING = word_set("on in with from at into it a an the of to my our your this for up")
 _DENIALS = word_set("not no never without")
