@@ -374,15 +374,24 @@ def _taken_for_questions(clauses: Sequence[Clause]) -> list[Clause]:
         if purpose is not None and advice:
             start = clauses[at].tokens[0].start
             doing = clauses[at].tokens[len(purpose[0].split()) :]
-            asks = f"{'where' if 'where' in advice else 'what'} can i"
-            asks += "" if purpose[0].endswith("to ") else " go for"  # "if I fancied a nap"
             doing = tuple(takewhile(lambda token: token.word != "for", doing))  # whom it is for
+            if not purpose[0].endswith("to "):
+                doing = _of_noun(doing)
+            asks = f"{'where' if 'where' in advice else 'what'} can i"
             asked = (*_written(asks, start), *doing)
             return [*clauses[:at], replace(clauses[at], kind="asked", tokens=asked)]
     told = [c for c in clauses if c.is_asked and c.kind == "told"]
     if not told:
         return list(clauses)
     return [replace(c, kind="asked") if c is told[-1] else c for c in clauses]
+
+
+def _of_noun(wanted: Sequence[Token]) -> tuple[Token, ...]:
+    """What somebody does who wants what is said by a noun: "sleep" for "a nap", "go for a coffee",
+    "find a chair"."""
+    going = plain((*_written("go for", wanted[0].start), *wanted))
+    is_use = going[0].word != "go" or wanted[-1].word in lexicon.STUFF
+    return tuple(going) if is_use else (*_written("find", wanted[0].start), *wanted)
 
 
 def _ways(parts: Sequence[Clause], topic: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:

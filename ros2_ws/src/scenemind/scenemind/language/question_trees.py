@@ -350,6 +350,11 @@ def _is_longer(
     return trees.Verify(subject, trees.HasAttribute("size", size, True)) if size else None
 
 
+def _has_room_on(subject: trees.Reference, **what: Any) -> trees.Question | None:
+    is_building = subject.noun in lexicon.BUILDING  # on the floor stands nearly all
+    return None if is_building else trees.HasRoomOn(subject, **what)
+
+
 def _is_clear(subject: trees.Reference, may_hold: bool = True) -> trees.Question | None:
     """ "Is the table clear": whether nothing is on it but its own cushions. What holds things may
     be empty inside."""
@@ -655,6 +660,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsOn": lambda subject, length_m: trees.Verify(
         subject, trees.HasAttribute("size", length_words("longest", length_m))
     ),
+    "HasRoomOn": _has_room_on,
     "IsClear": _is_clear,
     "IsLonger": _is_longer,
     "IsWideEnough": _is_wide_enough,

@@ -54,11 +54,12 @@ _MEASURED = re.compile(
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )
 _TALL = re.compile(
-    r"\b(?:(?:i am|we are)(?: both| all)?|(?:he|she|my [a-z]+|the [a-z]+)(?: is)?|^at) "
+    r"\b(?:(?:i am|we are)(?: both| all)?|(?:he|she|my [a-z]+)(?: is)?|^at) "
     rf"(?:about |around |just )?{LENGTH}"
     r"(?: tall)?(?= and\b|$)"
 )
-_PERSON = re.compile(r"\b(?:me|i|him|her|he|she)\b")
+_PERSON = r"(?:me|i|him|her|he|she)"
+_DOER = rf"\b(can|could|will|would|do|does|should|for) {_PERSON}\b"
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 
@@ -249,9 +250,9 @@ def _with_told(
             told_way = re.sub(r"\b(?:it|that)\b", what, said, count=1)
         elif length is not None:
             tall_m = f"{length:.2f} m"
-            told_way = re.sub(rf"\bthan {_PERSON.pattern}", f"than {tall_m}", said, count=1)
+            told_way = re.sub(rf"\bthan {_PERSON}\b", f"than {tall_m}", said, count=1)
             told_way = re.sub(r"\benough$", "enough for me", told_way)  # a frame took it away
-            told_way = _PERSON.sub(f"a {tall_m} person", told_way, count=1)
+            told_way = re.sub(_DOER, rf"\1 a {tall_m} person", told_way, count=1)
         else:
             continue
         if told_way != said:
