@@ -60,6 +60,12 @@ _TALL = re.compile(
 )
 _PERSON = r"(?:me|i|him|her|he|she)"
 _DOER = rf"\b(can|could|will|would|do|does|should|for) {_PERSON}\b"
+# Two things, which "they" are: "I need my keys and a bag".
+_PAIR = re.compile(
+    r"\b(?:the|my|our|an?|some|that) ((?:[a-z-]+ ){1,3})and (?:the|my|our|an?|some|that)"
+    r" ([a-z-]+(?: [a-z-]+){0,2})$"
+)
+_BOTH = re.compile(r"\b(?:they|them|those|these|both)\b")
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 
@@ -235,6 +241,7 @@ def _with_told(
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
     length = metres_of(tall) if tall is not None else None
+    pair = next(filter(None, map(_PAIR.search, told)), None)
     for way in ways:
         said = " ".join(token.word for token in way)
         both = (
@@ -248,6 +255,8 @@ def _with_told(
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
             what = re.sub(r"(?<!that)(?<!which) is ", " that is ", thing[0])
             told_way = re.sub(r"\b(?:it|that)\b", what, said, count=1)
+        elif pair is not None and _BOTH.search(said):
+            told_way = _BOTH.sub(f"the {pair[1]}and the {pair[2]}", said, count=1)
         elif length is not None:
             tall_m = f"{length:.2f} m"
             told_way = re.sub(rf"\bthan {_PERSON}\b", f"than {tall_m}", said, count=1)
