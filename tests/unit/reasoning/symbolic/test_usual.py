@@ -94,9 +94,12 @@ def test_what_somebody_wants_to_do_is_for_the_thing_that_it_is_done_with(
     assert [each.label for each in found.objects] == [best]
 
 
-def test_rubbish_belongs_on_no_table() -> None:
+@pytest.mark.parametrize(
+    "text", ["where can I put this peel?", "where should the purple chair go?"]
+)
+def test_rubbish_and_furniture_belong_on_no_table(text: str) -> None:
     table = thing(1, "table", (0, 0, 0.4), (1, 1, 0.8))
-    answer = Router(SmallMemory(snapshot_of((table,)))).ask(query("where can I put this peel?"))
+    answer = Router(SmallMemory(snapshot_of((table,)))).ask(query(text))
     assert answer.objects == ()
     assert answer.confidence <= 0.5
 

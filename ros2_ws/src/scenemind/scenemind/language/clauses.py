@@ -119,7 +119,8 @@ class Asked:
 
 def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     """The questions of the clauses of a text in their order; what asks nothing is left out."""
-    if any(_ELSE.issuperset(clause.words) for clause in clauses):
+    is_told = any(clause.kind == "told" for clause in clauses)
+    if not is_told and any(_ELSE.issuperset(clause.words) for clause in clauses):
         return []  # "a bed and what else" asks for more of what was told
     clauses = [c for c in _rejoined(clauses[:_MOST_PARTS]) if not _is_empty(c)]
     if not any(clause.kind in ("asked", "ordered") for clause in clauses):

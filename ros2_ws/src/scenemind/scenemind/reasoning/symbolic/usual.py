@@ -99,6 +99,8 @@ def use_share(label: str, words: Sequence[str]) -> float:
     things = [" ".join(map(singular, others[-number:])) for number in (2, 1)]
     if verb == "put" and not _table().keeps[_FOR_WASTE].isdisjoint(things):
         verb = "throw"  # no table is for rubbish
+    if verb == "put" and not _furniture().isdisjoint(things):
+        return 0.0  # nor for a chair
     users, purposes = _table().uses.get(verb), _purposes_of(label, with_name=False)
     named = users is not None and not users.isdisjoint(_names(label))
     kept = [thing in _kept_in(label) for thing in things if verb in _PUTTING]
@@ -231,6 +233,12 @@ def find_room(words: str) -> str | None:
 def room_kinds() -> tuple[str, ...]:
     """Known kinds of rooms."""
     return tuple(_table().rooms)
+
+
+@lru_cache(maxsize=1)
+def _furniture() -> frozenset[str]:
+    """Names of what people sit, lie and put things on, and keep them in."""
+    return frozenset().union(*(_table().uses[use] for use in ("sit", "sleep", "put", "store")))
 
 
 @lru_cache(maxsize=4096)
