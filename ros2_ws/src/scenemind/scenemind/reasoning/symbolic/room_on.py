@@ -43,8 +43,9 @@ def room_on(question: trees.HasRoomOn, at: Resolver) -> Reply:
     free_m = free_depth_m(table.yaw_box, things, long_m)
     word = say.yes_or_no(free_m >= deep_m)
     place = f"is a free place of {say.metres(long_m)} by {say.metres(free_m)}"
-    if free_m == 0.0:
-        place = f"is no free place of {say.metres(long_m)}"
+    if word == "no":
+        place = f"is no free place of {say.metres(long_m)} by {say.metres(deep_m)}"
+        place += f", only one {say.metres(free_m)} deep" if free_m > 0.0 else ""
     text = f"{word}, on {the_table} {place}, as far as I know what lies there"
     return Reply(text, _NOTHING_ELSE * table.confidence, (table,), word)
 
