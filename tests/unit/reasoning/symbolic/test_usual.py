@@ -35,6 +35,10 @@ def test_purposes_of_things(words: tuple[str, ...], better: str, worse: str) -> 
         (("throw", "paper"), "trash can"),
         (("put", "coat"), "coatrack"),
         (("put", "parcel"), "table"),
+        (("put", "banana", "skin"), "trash can"),
+        (("put", "leash"), "table"),
+        (("hang", "scarf"), "coatrack"),
+        (("put in", "soup"), "bowl"),
         (("wash", "hands"), "sink"),
         (("eat", "soup"), "bowl"),
     ],
@@ -44,6 +48,60 @@ def test_uses_are_of_the_verb_and_of_what_it_is_done_to(words: tuple[str, ...], 
     shares = {label: ordinary.use_share(label, words) for label in labels}
     assert max(shares, key=shares.__getitem__) == best
     assert shares["lamp"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("use", "best", "not_for"),
+    [
+        ("put dirty clothes", "laundry basket", "wardrobe"),
+        ("put clothes", "wardrobe", "laundry basket"),
+        ("put empty bottle", "trash can", "refrigerator"),
+        ("put apple core", "trash can", "table"),
+        ("put keys", "table", "piano"),
+        ("put daffodils in", "vase", "table"),
+        ("go for coffee", "coffee maker", "cup"),
+        ("keep beer cold", "refrigerator", "radiator"),
+        ("heat soup", "microwave", "radiator"),
+        ("warm my feet", "radiator", "microwave"),
+        ("dry hair", "hair dryer", "clothes dryer"),
+        ("see myself", "mirror", "window"),
+        ("tell the time", "clock", "table"),
+        ("read at", "armchair", "book"),
+        ("stretch out", "couch", "chair"),
+        ("kip", "couch", "table"),
+        ("listen to music", "radio", "piano"),
+        ("make tea", "kettle", "coffee maker"),
+        ("play with", "toy", "piano"),
+        ("put up poster", "bulletin board", "table"),
+        ("do my homework", "desk", "couch"),
+        ("do the washing-up", "sink", "washing machine"),
+        ("do the laundry", "washing machine", "sink"),
+        ("wash this apple", "sink", "washing machine"),
+        ("take a hot bath", "bathtub", "towel"),
+        ("go to the loo", "toilet", "sink"),
+        ("dry my jumper", "clothes dryer", "towel"),
+        ("cut some bread with", "knife", "scissors"),
+        ("throw this away", "trash can", "ball"),
+        ("wait", "bench", "table"),
+    ],
+)
+def test_what_somebody_wants_to_do_is_for_the_thing_that_it_is_done_with(
+    use: str, best: str, not_for: str
+) -> None:
+    table = thing(3, "cardboard", (9, 9, 0.2), (0.4, 0.4, 0.4))
+    two = [thing(n, each, (2.0 * n, 0, 0.5), (0.5,) * 3) for n, each in enumerate((best, not_for))]
+    found = Router(SmallMemory(snapshot_of((*two, table)))).ask(query(f"where can I {use}?"))
+    assert [each.label for each in found.objects] == [best]
+
+
+@pytest.mark.parametrize(
+    "text", ["where can I put this peel?", "where should the purple chair go?"]
+)
+def test_rubbish_and_furniture_belong_on_no_table(text: str) -> None:
+    table = thing(1, "table", (0, 0, 0.4), (1, 1, 0.8))
+    answer = Router(SmallMemory(snapshot_of((table,)))).ask(query(text))
+    assert answer.objects == ()
+    assert answer.confidence <= 0.5
 
 
 def test_synonyms_plurals_and_compounds_are_for_the_same() -> None:

@@ -62,6 +62,10 @@ _SMALL = word_set(
 )
 _ADVICE = re.compile(_TABLE["advice"])
 _PURPOSE = re.compile(_TABLE["purpose"])
+TOLD_ASKED = [
+    (re.compile(told), re.compile(asks), said) for told, asks, said in _TABLE["told_asked"]
+]
+"""What is told, what is asked after it, and the question that both ask."""
 _WISHES = [(re.compile(said), asked) for said, asked in _TABLE["wishes"]]
 _ELSE = frozenset(("what", "who", "where", "else", "and"))
 _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "hi", "hey")
@@ -69,7 +73,7 @@ _CALLS = ("not", "right", "yes", "no", "ok", "okay", "excuse", "me", "hello", "h
 _ONSETS = {tuple(said.split()) for said in _TABLE["onsets"]}
 _LEAST_BEFORE = 2  # words
 _SHORT = 4  # words of each of several things
-_OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer"))
+_OPEN = frozenset(("any", "anything", "anyone", "anybody", "more", "fewer", "enough"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ class Asked:
 
 def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     """The questions of the clauses of a text in their order; what asks nothing is left out."""
-    if any(_ELSE.issuperset(clause.words) for clause in clauses):
+    is_told = any(clause.kind == "told" for clause in clauses)
+    if not is_told and any(_ELSE.issuperset(clause.words) for clause in clauses):
         return []  # "a bed and what else" asks for more of what was told
     clauses = [c for c in _rejoined(clauses[:_MOST_PARTS]) if not _is_empty(c)]
     if not any(clause.kind in ("asked", "ordered") for clause in clauses):
@@ -124,6 +129,8 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     if phrases and {clause.kind for clause in clauses} <= {"phrase", "aside"}:
         return _of_phrases(phrases)
     excepted = next((c.tokens for c in clauses if _excepts(c)), ())
+    if excepted and excepted[0].word == "besides":
+        excepted = (Token("except", excepted[0].start), *excepted[1:])
     found: list[Asked] = []
     topic: tuple[Token, ...] = ()
     told: tuple[Token, ...] = ()
@@ -131,7 +138,7 @@ def questions_in(clauses: Sequence[Clause]) -> list[Asked]:
     while at < len(clauses):
         clause, after = clauses[at], at + 1
         if at and clause.sentence > clauses[at - 1].sentence and topic:
-            topic, told = (), topic
+            topic, told = (), (*told, Token(".", 0), *topic)
         if clause.kind == "phrase":
             aspects = aspects_of(clause) if topic or found or told else []
             found += [Asked((aspect,), topic, told) for aspect in aspects]
@@ -322,7 +329,8 @@ def _of_phrases(clauses: Sequence[Clause]) -> list[Asked]:
 
 def _excepts(clause: Clause) -> bool:
     """Whether a clause says what a question is not about: "apart from the black ones"."""
-    return clause.kind in ("aside", "phrase") and lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+    excepts = clause.words[:1] == ("besides",) or lexicon.EXCEPT.longest(clause.words, 0)[1] > 0
+    return clause.kind in ("aside", "phrase") and excepts
 
 
 def _is_address(words: Words) -> bool:
@@ -359,21 +367,32 @@ def _taken_for_questions(clauses: Sequence[Clause]) -> list[Clause]:
     hands. Where do I go?")."""
     said = [" ".join(clause.words) for clause in clauses]
     wanted = [
-        _PURPOSE.match(words) if c.kind == "told" else None
+        _PURPOSE.match(words) if c.kind in ("told", "aside") else None
         for c, words in zip(clauses, said, strict=True)
     ]
     advice = next((words for words in said if any(wanted) and _ADVICE.fullmatch(words)), "")
     for at, purpose in enumerate(wanted):
         if purpose is not None and advice:
             start = clauses[at].tokens[0].start
-            asks = _written(f"{'where' if 'where' in advice else 'what'} can i", start)
             doing = clauses[at].tokens[len(purpose[0].split()) :]
             doing = tuple(takewhile(lambda token: token.word != "for", doing))  # whom it is for
-            return [*clauses[:at], replace(clauses[at], kind="asked", tokens=(*asks, *doing))]
+            if not purpose[0].endswith("to "):
+                doing = _of_noun(doing)
+            asks = f"{'where' if 'where' in advice else 'what'} can i"
+            asked = (*_written(asks, start), *doing)
+            return [*clauses[:at], replace(clauses[at], kind="asked", tokens=asked)]
     told = [c for c in clauses if c.is_asked and c.kind == "told"]
     if not told:
         return list(clauses)
     return [replace(c, kind="asked") if c is told[-1] else c for c in clauses]
+
+
+def _of_noun(wanted: Sequence[Token]) -> tuple[Token, ...]:
+    """What somebody does who wants what is said by a noun: "sleep" for "a nap", "go for a coffee",
+    "find a chair"."""
+    going = plain((*_written("go for", wanted[0].start), *wanted))
+    is_use = going[0].word != "go" or wanted[-1].word in lexicon.STUFF
+    return tuple(going) if is_use else (*_written("find", wanted[0].start), *wanted)
 
 
 def _ways(parts: Sequence[Clause], topic: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:

@@ -27,6 +27,7 @@ _IRREGULAR = {
     "tvs": "tv",
 }
 _IRREGULAR_PLURAL = {one: many for many, one in _IRREGULAR.items()}
+_DOZENS = {"dozen": 12, "half a dozen": 6}
 _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
@@ -144,6 +145,8 @@ def find_number(word: str) -> int | None:
         return int(word[:9])
     if word in _NUMBERS:
         return _NUMBERS.index(word)
+    if word in _DOZENS:
+        return _DOZENS[word]
     tens, _, unit = word.partition("-")
     if tens not in _TENS or (unit and unit not in _NUMBERS[1:10]):
         return None

@@ -170,6 +170,9 @@ KIN = _words("kin")
 VIEWERS = _words("viewers")
 POINTERS = _words("pointers")
 BE = _words("be")
+OPENINGS, HOLDING = _words("openings"), _words("holding")
+SEATS, UPHOLSTERY = _words("seats"), _words("upholstery")
+SURFACES = _words("surfaces") | SEATS
 # Parts of the building, which stand in many pieces.
 BUILDING = _words("building")
 NOUN_END = _words("noun_end") | BE
@@ -221,8 +224,9 @@ def with_uses(words: Sequence[str]) -> tuple[str, ...]:
 
 def at_place(use: str) -> str:
     """A use as one says it of a place: "eat at" of "eat", as one eats no table."""
-    place = f"{use} at"
-    return place if tuple(place.split()) in USES else use
+    words = use.split()
+    is_alone = (words[0], "at") in USES and USES.longest(words, 0)[1] == 1  # not "read by"
+    return f"{use} at" if is_alone or (*words, "at") in USES else use
 
 
 def at_posture(words: Sequence[str], at: int) -> bool:

@@ -50,11 +50,11 @@ COMPARISONS = PhraseTable(
 # "Closer to the door than to the window": a relation to both.
 CLOSER = "closer to"
 LENGTH = (
-    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+) ?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,3})?|half an?|[a-z]+)(?:(?<=\d) ?| )"
     r"(?P<unit>cm|centimet(?:er|re)s?|m|met(?:er|re)s?|ft|foot|feet|inch(?:es)?)\b"
     # "One metre eighty", "five foot ten".
     r"(?: (?P<more>\d\d?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|\w+ty(?:-\w+)?)"
-    r"(?= (?:tall|high|wide|long|deep)\b|$))?"
+    r"(?= (?:tall|high|wide|long|deep|and)\b|$))?"
 )
 _METRES = {"c": 0.01, "m": 1.0, "f": 0.3048, "i": 0.0254}
 _METRES_MORE = {"m": 0.01, "f": 0.0254}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from scenemind.language import lexicon, trees
 from scenemind.language.clauses import PARTS
-from scenemind.language.english import is_plural, normal, plural, word_set
+from scenemind.language.english import is_plural, normal, plural, singular, word_set
 from scenemind.language.follow_ups import called, kind_of
 from scenemind.language.measures import length_words
 from scenemind.language.qualities import find_attribute
@@ -348,6 +348,35 @@ def _is_longer(
     return trees.Verify(subject, trees.HasAttribute("size", size, True)) if size else None
 
 
+def _has_room_on(subject: trees.Reference, **what: Any) -> trees.Question | None:
+    is_building = subject.noun in lexicon.BUILDING  # on the floor stands nearly all
+    return None if is_building else trees.HasRoomOn(subject, **what)
+
+
+def _is_clear(subject: trees.Reference, may_hold: bool = True) -> trees.Question | None:
+    """ "Is the table clear": whether nothing is on it but its own cushions. What holds things may
+    be empty inside."""
+    surfaces = lexicon.SURFACES | lexicon.HOLDING if may_hold else lexicon.SURFACES
+    if singular(subject.noun.split(" ")[-1]) not in surfaces:
+        return None
+    own = (trees.Described(name, negated=True) for name in sorted(lexicon.UPHOLSTERY))
+    others = own if singular(subject.noun.split(" ")[-1]) in lexicon.SEATS else ()
+    on_it = trees.NounPhrase("", conditions=(trees.Related("on", (subject,)), *others))
+    return trees.Exists(replace(on_it, count=0, bound="at most"))
+
+
+def _is_wide_enough(
+    way: trees.Reference, subject: trees.Reference | None = None, length_m: float | None = None
+) -> trees.Question | None:
+    """ "Is the door wide enough for the couch", "could a 70 cm trolley get through it"."""
+    if singular(way.noun.split(" ")[-1]) not in lexicon.OPENINGS:
+        return None
+    if subject is not None:
+        return trees.FitsThrough(subject, way=way)
+    wider = length_words("widest", length_m or 0.0)
+    return trees.Verify(way, trees.HasAttribute("size", wider))
+
+
 def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
     """One of several by a comparison: "which of the two tables is the higher one"."""
     return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
@@ -645,7 +674,10 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "FitsOn": lambda subject, length_m: trees.Verify(
         subject, trees.HasAttribute("size", length_words("longest", length_m))
     ),
+    "HasRoomOn": _has_room_on,
+    "IsClear": _is_clear,
     "IsLonger": _is_longer,
+    "IsWideEnough": _is_wide_enough,
     "FitsUnder": _fits_under,
     "SizeBothWays": _size_both_ways,
     "GroundAll": _ground_all,

@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scenemind.language import lexicon, trees
-from scenemind.language.clauses import Clause, aspects_of, clauses_of, questions_in
-from scenemind.language.english import find_number, normal, read_table, with_commas
+from scenemind.language.clauses import TOLD_ASKED, Clause, aspects_of, clauses_of, questions_in
+from scenemind.language.english import find_number, is_plural, normal, read_table, with_commas
 from scenemind.language.follow_ups import (
     about,
     at_carrier,
@@ -42,13 +42,24 @@ _FRAME = Frame("question_front", "question_back")
 _ONE = frozenset(("one", "ones", "other", "others"))
 _PAST = frozenset(("was", "were"))
 _THEIR = frozenset(("her", "his", "their"))
+_BEFORE_NOUN = lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+_AFTER_NAME = frozenset(("down", "away", "back", "ought"))  # "I put the bowl down"
+_GIVING = frozenset(("me", "us", "brought", "bought", "got", "picked", "sent"))
 _MANY = frozenset(("they", "them"))
 # What is told besides a question, and says how long or tall something is.
 _MEASURED = re.compile(
-    rf"\ban? (?:[a-z]+ ){{0,3}}?(?:(?:that|which) is )?(?:about |around |roughly )?{LENGTH}"
+    r"\b(?:an? (?:[a-z]+ ){0,3}?|(?:my|our|the|this) (?:[a-z]+ ){1,2}(?=is ))"
+    r"(?:(?:(?:that|which) )?is )?"
+    rf"(?:about |around |roughly )?{LENGTH}"
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )
-_TALL = re.compile(rf"\bi am (?:about |around |roughly )?{LENGTH}(?: tall)?$")
+_TALL = re.compile(
+    r"\b(?:(?:i am|we are)(?: both| all)?|(?:he|she|my [a-z]+)(?: is)?|^at) "
+    rf"(?:about |around |just )?{LENGTH}"
+    r"(?: tall)?(?= and\b|$)"
+)
+_PERSON = r"(?:me|i|him|her|he|she)"
+_DOER = rf"\b(can|could|will|would|do|does|should|for) {_PERSON}\b"
 # Two things, which "they" are: "I need my keys and a bag".
 _PAIR = re.compile(
     r"\b(?:the|my|our|an?|some|that) ((?:[a-z-]+ ){1,3})and (?:the|my|our|an?|some|that)"
@@ -192,7 +203,10 @@ def _of_clauses(
         if asked.rest and said_at.isdisjoint(token.start for token in asked.rest):
             unread.append(" ".join(token.word for token in asked.rest))
         topic = _topic(asked.topic, before)
-        named = topic or meant or _named_in(asked.told)
+        told = None if topic or meant else _named_in(asked.told)
+        if told is not None and isinstance(question, trees.Where):  # it is not where it was thought
+            told = replace(told, conditions=tuple(filter(_is_look, told.conditions)))
+        named = topic or meant or told
         if named is None and getattr(question, "subject", None) == trees.Marked():
             is_named = asked.topic != () and asked.topic[0].word in lexicon.DEFINITE
             named = _named_in(asked.topic) if is_named else None  # "the scale we had, is it here"
@@ -200,7 +214,9 @@ def _of_clauses(
         are_many = not _MANY.isdisjoint(token.word for token in way)
         is_topic = topic is not None or are_many
         points = is_pointed and topic is None
+        pointing = question
         question = about(question, named, is_pointed=points, is_topic=is_topic)
+        is_told |= told is not None and question != pointing and _rests_on_told(question)
         meant = getattr(question, "subject", None) or named
         if question not in read:
             read.append(question)
@@ -216,9 +232,11 @@ def _with_told(
     ways: Iterable[tuple[Token, ...]], clauses: Sequence[Clause]
 ) -> Iterator[tuple[Token, ...]]:
     """Forms of a question in which what another clause measures or counts stands in its place: "a
-    box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"."""
+    box 60 cm wide" for "it", "a 1.8 m person" for "me", "for six people" after "enough chairs"; and
+    what is asked by both: "what is on the desk except a screen"."""
     told = [" ".join(c.words) for c in clauses if c.kind not in ("asked", "ordered")]
-    numbers = [find_number(found[1]) for text in told for found in _people().finditer(text)]
+    found_people = (found for text in told for found in _people().finditer(text))
+    numbers = [find_number(found[1] or found[2]) for found in found_people]
     people = sum(filter(None, numbers))  # "four friends, plus the two of us"
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
@@ -226,19 +244,32 @@ def _with_told(
     pair = next(filter(None, map(_PAIR.search, told)), None)
     for way in ways:
         said = " ".join(token.word for token in way)
+        both = (
+            found.expand(question)
+            for tells, asks, question in TOLD_ASKED
+            if asks.fullmatch(said) and (found := tells.search(" , ".join(told)))
+        )
+        yield from (tuple(_plain_words(question, way[0].start)) for question in both)
         if people and re.search(r"\benough\b", said):
             told_way = f"{said} for {people} people"
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
-            told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
+            what = re.sub(r"(?<!that)(?<!which) is ", " that is ", thing[0])
+            told_way = re.sub(r"\b(?:it|that)\b", what, said, count=1)
         elif pair is not None and _BOTH.search(said):
             told_way = _BOTH.sub(f"the {pair[1]}and the {pair[2]}", said, count=1)
         elif length is not None:
-            told_way = re.sub(r"\bthan (?:me|i)\b", f"than {length:g} m", said, count=1)
-            told_way = re.sub(r"\b(?:me|i)\b", f"a {length:g} m person", told_way, count=1)
+            tall_m = f"{length:.2f} m"
+            told_way = re.sub(rf"\bthan {_PERSON}\b", f"than {tall_m}", said, count=1)
+            told_way = re.sub(r"\benough$", "enough for me", told_way)  # a frame took it away
+            told_way = re.sub(_DOER, rf"\1 a {tall_m} person", told_way, count=1)
         else:
             continue
         if told_way != said:
-            yield tuple(plain([Token(word, way[0].start) for word in told_way.split()]))
+            yield tuple(_plain_words(told_way, way[0].start))
+
+
+def _plain_words(said: str, start: int) -> list[Token]:
+    return plain([Token(word, start) for word in said.split()])
 
 
 def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
@@ -251,6 +282,17 @@ def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
         return not (clause.is_asked and clause.sentence not in asking)
     is_other = bool(asking) and clause.sentence not in asking
     return clause.kind == "aside" or (clause.kind == "phrase" and is_other)
+
+
+def _is_look(condition: trees.Condition) -> bool:
+    return isinstance(condition, trees.HasAttribute)
+
+
+def _rests_on_told(question: trees.Question) -> bool:
+    """Whether a question asks where what was told of is, or for a use of it: nothing of it is left
+    unread."""
+    uses = (said.key == "affordance" for said in trees.parts_of(question, trees.HasAttribute))
+    return isinstance(question, trees.Where) or any(uses)
 
 
 def _at_place(question: trees.Question, topic: Sequence[Token]) -> trees.Question:
@@ -318,11 +360,14 @@ def _named_in(tokens: Sequence[Token]) -> trees.NounPhrase | None:
     bag" of "my daughter lost her bag"; a person where it names nothing else."""
     words, person = tuple(token.word for token in tokens), None
     for start, word in enumerate(words):
-        is_first = word in lexicon.DEFINITE | lexicon.INDEFINITE or word in _THEIR
+        is_first = word in _BEFORE_NOUN
+        is_first |= is_plural(word) and words[start - 1] in _GIVING  # "she brought me tulips"
         if not is_first and find_number(word) is None:
             continue
-        for end in range(len(words), start + 1, -1):
-            phrase = _phrase_in(tokens[start + (word in _THEIR) : end])
+        # What is pointed at has no kind: "these socks are dirty".
+        noun = start + (word in _THEIR or word in lexicon.POINTERS)
+        for end in range(len(words), start + (word in _BEFORE_NOUN), -1):
+            phrase = _phrase_in(tokens[noun:end])
             following = words[end] if end < len(words) else ""
             if phrase is None or _is_clause(phrase.noun, following):
                 continue
@@ -341,6 +386,7 @@ def _is_clause(noun: str, following: str) -> bool:
     """Whether a noun is no name, but somebody with a verb ("labmate left" before "her bag"), or
     what a thing is like ("white" before "one")."""
     is_verb = " " in noun and following in lexicon.DEFINITE | lexicon.INDEFINITE | _THEIR
+    is_verb |= noun.split(" ")[-1] in _AFTER_NAME
     return is_verb or noun in lexicon.LOOKS or following in _ONE
 
 
@@ -389,7 +435,10 @@ def question_table() -> Mapping[str, Any]:
 def _people() -> re.Pattern[str]:
     """A number of people: "six of us"."""
     people = "|".join(question_table()["words"]["people"])
-    return re.compile(rf"\b([a-z]+|\d+) (?:more |other |extra )?(?:{people})\b")
+    return re.compile(
+        rf"\b(half a dozen|[a-z]+|\d+) (?:more |other |extra )?(?:{people})\b"
+        r"|\bwe (?:are|will be) ([a-z]+|\d+)\b"
+    )
 
 
 @cache

@@ -28,7 +28,8 @@ from scenemind.language.trees import (
 
 # "2 m", "a 1 m wide box", "something that is about 80 cm wide".
 _LENGTH = re.compile(
-    r"(?:(?:an?|my|this|the)(?: (?!about|around)\w+){0,3}?|something|anything)? ?"
+    r"(?:(?:an?|my|this|the|another)(?: (?!about|around)\w+){0,3}?"
+    r"|(?:some|any)(?:thing|one|body))? ?"
     r"(?:(?:that|which) is )?(?:(?:about|around|roughly|nearly|just|some|only) )?"
     rf"{LENGTH}(?: (?:wide|broad|long|high|tall|deep|of width))?(?: [a-z]+){{0,3}}"
 )

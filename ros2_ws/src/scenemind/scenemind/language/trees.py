@@ -458,11 +458,29 @@ class FitsBetween:
 
 
 @dataclass(frozen=True, slots=True)
-class FitsThrough:
-    """Question such as "will the couch fit through a 90 cm door"."""
+class HasRoomOn:
+    """Question such as "is there room on the desk for a 60 cm tray", "for the lamp".
+
+    Attributes:
+        length_m: of what is to stand there; None: `thing` has it.
+    """
 
     subject: Reference
-    width_m: float
+    length_m: float | None = None
+    thing: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitsThrough:
+    """Question such as "will the couch fit through a 90 cm door", "through the door".
+
+    Attributes:
+        width_m: of the way; None: `way` has it.
+    """
+
+    subject: Reference
+    width_m: float | None = None
+    way: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,8 +502,9 @@ class Joined:
 Question = (
     Exists | Count | Where | AskAttribute | AskCarrier | Verify | ListObjects | Same | Identify
     | Distance | Size | Ground | Describe | WhereAt | WhenSeen | Changed | HowSure | CouldBe
-    | HasRoomFor | AskRoom | FitsBetween | FitsThrough | IsWayFree | Compare | CompareCounts
-    | IsMore | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach | PastClaim | Help
+    | HasRoomFor | AskRoom | FitsBetween | FitsThrough | HasRoomOn | IsWayFree | Compare
+    | CompareCounts | IsMore | HowMuchMore | TimesSeen | Choose | IsTaken | Joined | OnEach
+    | PastClaim | Help
 )  # fmt: skip
 SituatedQuestion = Question | AskDirection | IsWayClear
 """All shapes, with those that only somebody who stands somewhere asks."""

@@ -19,6 +19,7 @@ from scenemind.reasoning.symbolic import (
     look_answers,
     past_answers,
     place_answers,
+    room_on,
     set_answers,
 )
 from scenemind.reasoning.symbolic.past_answers import ChangesSince
@@ -57,6 +58,7 @@ _ANSWERS: Mapping[type, Callable[[Any, Resolver], Reply]] = {
     trees.AskRoom: place_answers.kind_of_room,
     trees.FitsBetween: place_answers.fits_between,
     trees.FitsThrough: place_answers.fits_through,
+    trees.HasRoomOn: room_on.room_on,
     trees.IsWayFree: place_answers.way_free,
     trees.Where: place_answers.locate,
     trees.Ground: place_answers.locate,

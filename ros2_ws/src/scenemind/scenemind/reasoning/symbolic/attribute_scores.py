@@ -33,6 +33,8 @@ _SAID_EXACTLY, _SAID_ALIKE, _SAID_ELSEWHERE = 1.0, 0.9, 0.8
 _USUAL_USE, _LIKELY = 0.7, 0.5
 USUALLY = ("affordance", "texture")
 """Attributes that things of a kind usually have."""
+# Uses that say nothing without what is done.
+_FOR_ITS_OBJECT = ("for", "go for", "make", "play", "put in")
 _BY_VERB_ALONE = 0.5  # share of a use of which only the verb fits
 _FILLING = word_set("on in with from at into it a an the of to my our your this for up")
 _DENIALS = word_set("not no never without")
@@ -129,7 +131,7 @@ def is_known_use(use: str) -> bool:
 def _least_share(use: str, words: Sequence[str]) -> float:
     """Share of a use above which things are for it: "what can I open wine with" asks for no bottle,
     which is opened itself."""
-    is_tool = (use.endswith(" with") and len(words) > 1) or words[0] == "for"
+    is_tool = (use.endswith(" with") and len(words) > 1) or words[0] in _FOR_ITS_OBJECT
     return _BY_VERB_ALONE if is_tool else 0.0
 
 

@@ -35,6 +35,8 @@ _LANDMARK_LENGTH = 0.8
 # Largest distance of a landmark.
 _LANDMARK_M = 3.0
 _TOUCHING_M = 0.005
+# How sure it is that what only fits on its side can be turned.
+_TURNED = 0.7
 # Confidence of an extent that grows with what is seen; most objects that tell a room.
 _AS_FAR_AS_SEEN, _NAMED_OF_ROOM = 0.6, 3
 # Least weight of a confirmed kind of room, relative to the likeliest.
@@ -444,12 +446,26 @@ def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
 
 
 def fits_through(question: trees.FitsThrough, at: Resolver) -> Reply:
-    """Yes or no: whether the narrower side of things, as they stand, is no wider than a way."""
+    """Yes or no: whether the narrower side of things, as they stand, is no wider than a way; of a
+    way of the map, also whether they are no higher, or fit when they are turned."""
     things = at.existing(question.subject).objects
     widest = max(things, key=_narrow_m)
-    word = say.yes_or_no(_narrow_m(widest) <= question.width_m)
-    text = f"{word}, {say.the(widest)} is {say.metres(_narrow_m(widest))} on its narrower side"
-    return Reply(f"{text}, the way {say.metres(question.width_m)}", widest.confidence, things, word)
+    is_thing = f"{say.the(widest)} is {say.metres(_narrow_m(widest))} on its narrower side"
+    if question.way is None:
+        width_m = question.width_m or 0.0
+        word = say.yes_or_no(_narrow_m(widest) <= width_m)
+        text = f"{word}, {is_thing}, the way {say.metres(width_m)}"
+        return Reply(text, widest.confidence, things, word)
+    way = at.scene.objects[at.single(question.way)]
+    wide_m, high_m, tall_m = max(way.yaw_box.size[:2]), way.box.size[2], widest.box.size[2]
+    stands = _narrow_m(widest) <= wide_m and tall_m <= high_m
+    shortest, middle, _ = sorted(widest.yaw_box.size)
+    word = say.yes_or_no(stands or (shortest <= wide_m and middle <= high_m))
+    turned = "" if stands or word == "no" else " if it is turned on its side"
+    text = f"{word}{turned}, {is_thing} and {say.metres(tall_m)} high"
+    text += f", {say.the(way)} {say.metres(wide_m)} wide and {say.metres(high_m)} high"
+    sure = widest.confidence * way.confidence * (_TURNED if turned else 1.0)
+    return Reply(text, sure, (*things, way), word)
 
 
 def _narrow_m(thing: MapObject) -> float:

@@ -23,6 +23,9 @@ from scenemind.memory.attributes.lazy_attributes import quick_attributes
 
 # A use that says nothing without what it is done to.
 _ANY_USE = ("put", "for")
+# Uses after which things belong where they are kept; and where rubbish is.
+_PUTTING, _FOR_WASTE = ("put", "put in", "hang", "throw", "store"), "trash can"
+_BY_LAST_WORD = 0.9
 # What begins a clause about a thing without a name.
 _OPENING = frozenset(
     ("that", "which", "where", "for", "i", "we", "you", "one", "people", "someone")
@@ -72,6 +75,7 @@ class _Table(BaseModel):
 
     values: dict[Attribute, dict[str, str]]
     uses: dict[str, frozenset[str]]
+    keeps: dict[str, frozenset[str]]
     purposes: dict[str, str]
     properties: dict[str, dict[Attribute, Usual]]
     commonest: dict[Attribute, Usual]
@@ -92,17 +96,24 @@ def use_share(label: str, words: Sequence[str]) -> float:
     """How well a use, as a verb and what it is done to, is that of such things, in [0, 1]: that of
     "throw paper" for a trash can. Above 0.5 where things are known to be used for all of it."""
     verb, *others = words
-    known, users = _purposes_of(label), _table().uses.get(verb)
+    things = [" ".join(map(singular, others[-number:])) for number in (2, 1)]
+    if verb == "put" and not _table().keeps[_FOR_WASTE].isdisjoint(things):
+        verb = "throw"  # no table is for rubbish
+    if verb == "put" and not _furniture().isdisjoint(things):
+        return 0.0  # nor for a chair
+    users, purposes = _table().uses.get(verb), _purposes_of(label, with_name=False)
     named = users is not None and not users.isdisjoint(_names(label))
-    purposes = known.difference(*map(roots, normal(label).split()))
+    kept = [thing in _kept_in(label) for thing in things if verb in _PUTTING]
+    if any(kept):
+        return 1.0 if kept[0] else _BY_LAST_WORD  # dirty clothes are not for the wardrobe
     share = _share_of(others, purposes) if others else 1.0
     is_purpose = _share_of((verb,), purposes) > 0.0
     is_by_purpose = is_purpose and (users is None or (bool(others) and share == 1.0))
-    is_by_purpose |= verb == "put" and bool(others) and share == 1.0  # flowers into a vase
+    is_by_purpose |= verb == "put in" and bool(others) and share == 1.0
     is_so = named or is_by_purpose if verb not in _ANY_USE else is_purpose
     if is_so or named:
         return (1.0 + share) / 2.0
-    return share if verb in _ANY_USE and others else 0.0
+    return share if verb == "for" and others else 0.0
 
 
 def labels_with_purpose() -> frozenset[str]:
@@ -118,7 +129,7 @@ def by_purpose(text: str) -> str:
     Only words that say what things are usually for tell a purpose.
     """
     words = [part for token in tokenize(text) for part in token.word.split("-") if part]
-    for at in range(1, len(words)):
+    for at in range(1, len(words) if "not" not in words else 0):  # no laptop is for "no laptop"
         is_named_next = words[at] in lexicon.DEFINITE and words[at - 1] in lexicon.ANYTHING
         if words[at] not in _OPENING and not is_named_next:  # "the thing the cat sleeps on"
             continue
@@ -224,10 +235,23 @@ def room_kinds() -> tuple[str, ...]:
     return tuple(_table().rooms)
 
 
+@lru_cache(maxsize=1)
+def _furniture() -> frozenset[str]:
+    """Names of what people sit, lie and put things on, and keep them in."""
+    return frozenset().union(*(_table().uses[use] for use in ("sit", "sleep", "put", "store")))
+
+
 @lru_cache(maxsize=4096)
-def _purposes_of(label: str) -> frozenset[str]:
-    words = " ".join(_table().purposes.get(name, "") for name in _names(label))
-    return frozenset().union(*map(roots, (*words.split(), *normal(label).split())))
+def _kept_in(label: str) -> frozenset[str]:
+    return frozenset().union(*(_table().keeps.get(name, ()) for name in _names(label)))
+
+
+@lru_cache(maxsize=4096)
+def _purposes_of(label: str, *, with_name: bool = True) -> frozenset[str]:
+    """Roots of the words for what a label is for; also of its name, which tells it as well, but is
+    nothing that is done to it."""
+    words = " ".join(_table().purposes.get(name, "") for name in _names(label)).split()
+    return frozenset().union(*map(roots, (*words, *(normal(label).split() if with_name else ()))))
 
 
 def _share_of(words: Sequence[str], known: frozenset[str]) -> float:
