@@ -232,8 +232,8 @@ def at_posture(words: Sequence[str], at: int) -> bool:
     is_verb = words[at] in POSTURES or is_of_several(words, at)
     if not is_verb and words[at] not in ADVERBS:
         return False
-    is_last = at + 1 == len(words) and is_verb
-    return is_last or RELATIONS.longest(words, at + 1)[1] > 0
+    end = at + 1 + (is_verb and "up" in words[at + 1 : at + 2])  # "propped up by"
+    return (end == len(words) and is_verb) or RELATIONS.longest(words, end)[1] > 0
 
 
 def is_of_several(words: Sequence[str], at: int) -> bool:

@@ -203,11 +203,19 @@ def _find_clause(said: Sentence, start: int, end: int) -> tuple[Clause, ...]:
         if first >= last:
             return (Aside(objects),)
         clause = find_clause(said, start + first, start + last)
+        if isinstance(clause, Bare) and _is_asked(said, end):
+            return (Topic(trees.NounPhrase(clause.label, definite=True), is_bare=True),)
         if isinstance(clause, Bare):
             return (replace(clause, is_objection=objects),)
         if clause is not None:
             return clause if isinstance(clause, tuple) else (clause,)
     return ()
+
+
+def _is_asked(said: Sentence, end: int) -> bool:
+    """Whether a clause is a question that the next one answers: "umbrella? There is none"."""
+    following = said.tokens[end : end + 1]
+    return bool(following) and said.text[: following[0].start + 1].rstrip().endswith("?")
 
 
 def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -223,9 +231,11 @@ def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
-    match clauses:
-        case [*others, Topic(subject=trees.NounPhrase()) as topic]:
-            clauses = [topic, *others]  # "that is a magazine, the one by the cup"
+    topic = next((c for c in reversed(clauses[1:]) if isinstance(c, Topic)), None)
+    if topic is not None and isinstance(topic.subject, trees.NounPhrase):
+        is_last = topic is clauses[-1]
+        if is_last or not topic.subject.noun:  # "that is a magazine, the one by the cup"
+            clauses = [topic, *(clause for clause in clauses if clause is not topic)]
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
     it: trees.Reference | None = None
@@ -285,7 +295,8 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     commands = [one for one in commands if one not in set(told)]
     if any(isinstance(command, trees.DeleteObject) for command in commands):
         of_first = _subject(commands[0]) or trees.Marked()
-        kept = (one for one in commands if not isinstance(one, trees.DeleteRelation))
+        # "Remove the vase, it is the same thing as the plant": the order counts, not its reason.
+        kept = (c for c in commands if not isinstance(c, trees.DeleteRelation) and not _is_reason(c))
         commands = [_with_subject(one, of_first) for one in kept]
         # "Forget the phone on the wall, it is a picture".
         lost = {_subject(one) for one in commands if isinstance(one, trees.DeleteObject)}
@@ -386,6 +397,10 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     if but is None:
         return None
     return replace(command, subject=subject.that(but))
+
+
+def _is_reason(command: trees.Command) -> bool:
+    return isinstance(command, trees.Merge) and trees.Marked() in command.subjects
 
 
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:

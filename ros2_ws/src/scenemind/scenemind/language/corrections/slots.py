@@ -248,7 +248,7 @@ def _label(p: SlotWords) -> str | None:
     words = rest(p) or ("",)
     *others, last = words
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
-    ends |= {*others[:1], last} & _AT_NO_END
+    ends |= ({*others[:1], last} & _AT_NO_END) | ({last} & lexicon.POSTURES)
     is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
@@ -357,7 +357,7 @@ def _mass(p: SlotWords) -> Kind | None:
 def _kinds(p: SlotWords) -> Kind | None:
     """A bare plural ("stools", but not "two stools") after "are"."""
     is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
-    return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
+    return _kind(p) if is_bare and "are" in p.words[max(p.at - 2, 0) : p.at] else None
 
 
 def _value(p: SlotWords) -> HasAttribute | None:
@@ -366,14 +366,16 @@ def _value(p: SlotWords) -> HasAttribute | None:
     start = p.at
     while p.take(*_PHRASES["more_or_less"]):
         pass
-    has_article = bool(p.take("a", "an", "the"))
+    article = p.take("a", "an", "the")
     at = p.at
     given = p.find(find_look)
-    if given is not None:
+    # "It is a bowl for fruit, the green one" tells which is meant.
+    is_which = article == "the" and at - start == 1 and (start == 0 or p.words[start - 1] == ",")
+    if given is not None and not is_which:
         if given.key == "color":
             given = HasAttribute("color", _colour_as_said(p.words[at : p.at]))
         kind = p.take(*_KIND_WORDS)
-        is_whole = bool(kind) or not has_article
+        is_whole = bool(kind) or not article
         if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
             return given
     p.at = start

@@ -459,11 +459,12 @@ class _WholeChunker(Chunker):
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
         word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
+        is_up = word in lexicon.POSTURES and word_at(self.words, at + 1) == "up"
         may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
-        ends = (at, at + 1, at + 1 + is_hurried)
+        ends = (at, at + 1, at + 1 + (is_hurried or is_up))
         here, *after = (lexicon.RELATIONS.longest(self.words, end)[1] for end in ends)
         is_one = may_be and max(after) >= max(here, 1)
-        return Chunk("other", (word,), "posture") if is_one else None
+        return Chunk("other", self.words[at : at + 1 + is_up], "posture") if is_one else None
 
     def _find_said(self, at: int) -> Chunk | None:
         """A place of the viewer, a quality or a look."""
