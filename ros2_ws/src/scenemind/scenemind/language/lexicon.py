@@ -160,6 +160,7 @@ USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
 # Words before a use that is said of things: "(the thing) that you (sit on)".
 _BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
 POSTURES = _words("postures")
+AGENTS, AGENTS_MAY = _words("agents"), _words("agents_may")
 _PLURAL_POSTURES = _words("plural_postures")
 ADVERBS = _words("adverbs")
 DEFINITE = _words("definite")

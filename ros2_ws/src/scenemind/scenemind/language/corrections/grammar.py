@@ -28,7 +28,8 @@ from scenemind.language.corrections.commands import (
 )
 from scenemind.language.english import SENTENCE_END, is_plural
 from scenemind.language.lexicon import DEFINITE
-from scenemind.language.referring.whole import except_things, read_phrase
+from scenemind.language.corrections.slots import TABLE
+from scenemind.language.referring.whole import ends_noun, except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
 from scenemind.language.tokens import NotUnderstoodError
@@ -45,6 +46,8 @@ _LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking"
 _OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
 _POINTING = (("it",), ("this",), ("that",), ("they",))
+_POINTERS = lexicon.DEFINITE | lexicon.POINTERS
+_PUT = frozenset(TABLE["words"]["put"].split(" | ")) - {"took"}
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
 _TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
@@ -153,7 +156,10 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
         return
     for first, last in stretches(words):
+        if not _POINTERS.isdisjoint(words[:first]):
+            return  # "swap those two round, ..." would be left out
         start = first + _FRAME.starts(words[first:last])[-1]
+        yield from _note_of_moved(said, start)
         for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
             verb, name = words[end], words[start:end]
             is_told = _may_be_verb(verb) or verb.endswith("s")
@@ -170,6 +176,24 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
                 told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
             yield f"note of {' '.join(name)}: {it} {told}", thing.noun
+
+
+def _note_of_moved(said: Sentence, start: int) -> Iterator[tuple[str, str]]:
+    """ "I have moved the chair round to the far side" as "note of the chair: it was moved round to
+    the far side"."""
+    words, at = said.words, start + 1
+    while at < len(words) and words[at] in lexicon.AGENTS_MAY:
+        at += 1
+    if words[start] not in lexicon.AGENTS or words[at : at + 1] == () or words[at] not in _PUT:
+        return
+    stops = (end for end in range(at + 2, len(words)) if ends_noun(words, end, True))
+    name = words[at + 1 : next(stops, at + 1)]
+    thing = read_phrase(name)[0] if name and name[0] in DEFINITE else None
+    if isinstance(thing, trees.NounPhrase) and thing.noun:
+        told = f"{'were' if is_plural(thing.noun) else 'was'} {words[at]}"
+        told = f"{told} {_in_one(said.written(at + 1 + len(name), len(words)))}"
+        it = "they" if is_plural(thing.noun) else "it"
+        yield f"note of {' '.join(name)}: {it} {told}", thing.noun
 
 
 def _may_be_verb(word: str) -> bool:

@@ -181,8 +181,11 @@ def _half_understood(
             wanted = intent(said.commands, replace(query, text=said.text))
         except ReasoningError as failed:
             text = f'I take that as "{said.text}". {failed}'
-            failures.append(ReasoningError("not_understood", text, failed.failure.suggestion))
-            if failed.failure.code != "not_found":
+            is_open = failed.failure.code != "not_found"
+            at_place = 0 if is_open else len(failures)
+            failure = ReasoningError("not_understood", text, failed.failure.suggestion)
+            failures.insert(at_place, failure)
+            if is_open:
                 break
             continue
         doubt = wanted.doubt
