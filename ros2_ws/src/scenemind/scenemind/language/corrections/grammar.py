@@ -29,6 +29,7 @@ from scenemind.language.corrections.commands import (
 from scenemind.language.english import SENTENCE_END, is_plural
 from scenemind.language.lexicon import DEFINITE
 from scenemind.language.corrections.slots import TABLE
+from scenemind.language.measures import LENGTH, metres_of
 from scenemind.language.referring.whole import ends_noun, except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
@@ -47,6 +48,7 @@ _OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
 _POINTING = (("it",), ("this",), ("that",), ("they",))
 _POINTERS = lexicon.DEFINITE | lexicon.POINTERS
+_LENGTHS = re.compile(rf"(?:\ba good |\b){LENGTH}")
 _PUT = frozenset(TABLE["words"]["put"].split(" | ")) - {"took"}
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
@@ -175,7 +177,17 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
             it, told = "they" if are_many else "it", _in_one(said.written(end, len(words)))
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
                 told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
-            yield f"note of {' '.join(name)}: {it} {told}", thing.noun
+            yield f"note of {' '.join(name)}: {it} {_in_metres(told)}", thing.noun
+
+
+def _in_metres(told: str) -> str:
+    """A text with its lengths in metres: "2 m high" of "a good two metres high"."""
+
+    def written(found: re.Match[str]) -> str:
+        metres = metres_of(found)
+        return found.group() if metres is None else f"{round(metres, 2):g} m"
+
+    return _LENGTHS.sub(written, told)
 
 
 def _note_of_moved(said: Sentence, start: int) -> Iterator[tuple[str, str]]:
@@ -184,7 +196,7 @@ def _note_of_moved(said: Sentence, start: int) -> Iterator[tuple[str, str]]:
     words, at = said.words, start + 1
     while at < len(words) and words[at] in lexicon.AGENTS_MAY:
         at += 1
-    if words[start] not in lexicon.AGENTS or words[at : at + 1] == () or words[at] not in _PUT:
+    if at >= len(words) or words[start] not in lexicon.AGENTS or words[at] not in _PUT:
         return
     stops = (end for end in range(at + 2, len(words)) if ends_noun(words, end, True))
     name = words[at + 1 : next(stops, at + 1)]
@@ -465,9 +477,12 @@ def _contradict(commands: Sequence[trees.Command]) -> bool:
     if {trees.Merge, trees.Split} <= {type(command) for command in commands}:
         return True
     said: dict[tuple[trees.Subject, str], trees.Command] = {}
+    last: trees.Subject = trees.Marked()
     for command in commands:
+        last = last if is_of_last(command) else _subject(command) or last
         if isinstance(command, trees.Rename | trees.SetAttribute):
             key = command.key if isinstance(command, trees.SetAttribute) else "name"
-            if said.setdefault((command.subject, key), command) != command:
+            command = replace(command, subject=last)
+            if said.setdefault((last, key), command) != command:
                 return True
     return False

@@ -19,7 +19,7 @@ from scenemind.language.english import (
     with_article,
     word_set,
 )
-from scenemind.language.measures import compared_by, is_measured
+from scenemind.language.measures import LENGTH, compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
 from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import ends_noun, read_phrase
@@ -56,6 +56,7 @@ _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "n
 _ANY_QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
 # A word to its end, with "'s".
 _AS_WRITTEN = re.compile(r"[\w-]+(?:['\u2019]\w+)?")
+_EXTENT = re.compile(rf"{LENGTH} (?:tall|high|long|wide|deep|thick|across)$")
 # Of words that say what a thing is like: "artificial", "fragile", "poisonous".
 _QUALITY_ENDINGS = tuple(_SETS["quality_endings"])
 _QUOTES = frozenset('"\u201c\u201d')
@@ -250,6 +251,7 @@ def _label(p: SlotWords) -> str | None:
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
     ends |= ({*others[:1], last} & _AT_NO_END) | ({last} & lexicon.POSTURES)
     is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
+    is_plain &= _EXTENT.search(" ".join(words)) is None  # "a good two metres high"
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
@@ -321,7 +323,7 @@ def _bare_name(p: SlotWords) -> str | None:
     """A label that may be a name by itself; "go back" is none."""
     label = _label(p)
     first, *others = (label or "").split() or [""]
-    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"]
+    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"] | lexicon.INDEFINITE
     if is_order or first.endswith("ly") or len(others) >= _LONGEST_NAME:
         return None
     return label

@@ -57,7 +57,8 @@ _SIZES = {
     "tall": ("height", 1), "tallest": ("height", 2),
     "short": ("height", -1), "shortest": ("height", -2),
     "long": ("length", 1), "longest": ("length", 2),
-    "wide": ("length", 1), "widest": ("length", 2), "thick": ("width", 1),
+    "wide": ("length", 1), "widest": ("length", 2),
+    "thick": ("least", 1), "thickest": ("least", 2), "thin": ("least", -1), "thinnest": ("least", -2),
     "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
 }  # fmt: skip
 # Score of the third largest where the second is meant.
@@ -214,6 +215,7 @@ def _size_scores(trait: str, scene: Scene, like: Scores, order: int) -> Scores:
         "height": np.log(np.maximum(scene.size[:, 2], 0.02)),
         "length": np.log(np.maximum(flat[:, 1], 0.02)),
         "width": np.log(np.maximum(flat[:, 0], 0.02)),
+        "least": np.log(np.maximum(scene.size.min(axis=1), 0.01)),
         "top": scene.high[:, 2],
     }[quantity]
     among = values[like > 0.5 * like.max()] if like.any() else values

@@ -194,7 +194,7 @@ class Resolver:
         sure = scores[fitting] * self.scene.confidence[fitting]
         order = fitting[np.argsort(-sure, kind="stable")]
         if isinstance(reference, NounPhrase) and self._compares:
-            order = self._standing_out(reference, order)
+            order = self.standing_out(reference, order)
         of_doubt = any(rank.superlative in _OF_DOUBT for rank in reference.ranks)
         doubted = order[:0]
         if self._compares and reference.ranks and not of_doubt:
@@ -512,7 +512,7 @@ class Resolver:
                 return [f"{start}; the nearest that I know is {say.the(thing)}, {colour}."]
         return []
 
-    def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
         it."""
         if len(rows) < 2 or not phrase.definite or phrase.count or is_plural(phrase.noun):
