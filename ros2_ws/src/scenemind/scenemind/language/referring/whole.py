@@ -71,11 +71,13 @@ _SMALL: dict[Kind, frozenset[str]] = {
 }
 _OPENS_QUALITY = ("to", "good", "made", "owned", "not")
 _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
+_ARTICLES = ("a", "an", "the", "my", "our")
 _EXCEPT = PhraseTable(
     lexicon.EXCEPT
-    | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
+    | {(which, "is", "not", a): a for which in ("that", "which") for a in _ARTICLES}
     | {(*form, the): the for form in lexicon.CONTRASTING for the in lexicon.DEFINITE}
 )
+_FILLED = ("crammed", "stuffed", "packed", "loaded", "piled")
 _RELATIVE = ("that", "which")
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
 _SIDES = ("left", "right")
@@ -311,7 +313,7 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     if find_measured(words, at):
         return True
     following = word_at(words, at + 1)
-    if (word, following) == ("full", "of"):
+    if (word, following) == ("full", "of") or (word in _FILLED and following in ("with", "full")):
         return True
     if word in lexicon.NOUN_END:
         is_after_article = at > 0 and words[at - 1] in lexicon.DEFINITE | lexicon.INDEFINITE
@@ -531,7 +533,7 @@ class _WholeChunker(Chunker):
             elif (
                 word in ("pair", "couple")
                 and following == "of"
-                and is_plural(word_at(words, at + 2))
+                and any(map(is_plural, words[at + 2 : at + 4]))
             ):
                 number, at = 2, at + 1  # but "a pair of scissors"
             elif word in self.determiners:

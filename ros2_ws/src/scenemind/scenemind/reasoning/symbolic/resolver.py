@@ -514,8 +514,10 @@ class Resolver:
 
     def standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
-        it."""
-        if len(rows) < 2 or not phrase.definite or phrase.count or is_plural(phrase.noun):
+        it; the two tallest of "the two tall plants"."""
+        count = phrase.count or 0
+        is_open = count >= len(rows) or (is_plural(phrase.noun) and not count)
+        if len(rows) < 2 or not phrase.definite or is_open or phrase.bound:
             return rows
         match = self.scene.matches(phrase.noun)[:1]
         words = match[0].unknown.split() if match else []
@@ -527,6 +529,9 @@ class Resolver:
                 graded = graded_attribute_scores(look, self.scene, like)
                 fit *= 1.0 if graded is None else graded
         best = rows[fit[rows] >= _STANDS_OUT * fit[rows].max()]
+        if count > 1:
+            is_said = np.ptp(fit[rows]) > 0.0
+            best = rows[np.argsort(-fit[rows], kind="stable")[:count]] if is_said else rows
         if len(best) < len(rows):
             self.note(
                 f"{verbalization.describe(phrase)}: {say.listed(self.scene.objects_at(best))}"
