@@ -332,7 +332,9 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     if any(isinstance(command, trees.DeleteObject) for command in commands):
         of_first = _subject(commands[0]) or trees.Marked()
         # "Remove the vase, it is the same thing as the plant": the order counts, not its reason.
-        kept = (c for c in commands if not isinstance(c, trees.DeleteRelation) and not _is_reason(c))
+        kept = (
+            c for c in commands if not isinstance(c, trees.DeleteRelation) and not _is_reason(c)
+        )
         commands = [_with_subject(one, of_first) for one in kept]
         # "Forget the phone on the wall, it is a picture".
         lost = {_subject(one) for one in commands if isinstance(one, trees.DeleteObject)}

@@ -287,9 +287,7 @@ def _gap_m(thing: MapObject, wrong: Sequence[trees.Condition], at: Resolver) -> 
     return farthest_m
 
 
-def _standing_out(
-    phrase: trees.Reference, at: Resolver, error: ReasoningError
-) -> Meant | None:
+def _standing_out(phrase: trees.Reference, at: Resolver, error: ReasoningError) -> Meant | None:
     """The one of several that fit that is as a size says far more than the others: "the thin
     book"."""
     if error.failure.code != "ambiguous" or not isinstance(phrase, trees.NounPhrase):
