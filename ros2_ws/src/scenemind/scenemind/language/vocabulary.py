@@ -113,8 +113,7 @@ class Thesaurus:
         for other in sorted(self.synonyms(word)):
             reason = f"another word for {word}"
             yield Name(other, SYNONYM, _SYNONYM_HEAD, reason, f"a kind of {word}")
-        wider = (self._kinds.get(each, frozenset()) for each in (word, *self.synonyms(word)))
-        for member in sorted(frozenset().union(*wider)):
+        for member in sorted(self._kinds.get(word, ())):
             yield Name(member, _KIND, _KIND, f"a kind of {word}", f"a kind of {word}")
 
     def _with_synonyms(self, words: Sequence[str]) -> frozenset[str]:

@@ -26,9 +26,9 @@ from scenemind.language.corrections.commands import (
     Topic,
     find_clause,
 )
+from scenemind.language.corrections.slots import TABLE
 from scenemind.language.english import SENTENCE_END, is_plural
 from scenemind.language.lexicon import DEFINITE
-from scenemind.language.corrections.slots import TABLE
 from scenemind.language.measures import LENGTH, metres_of
 from scenemind.language.referring.whole import ends_noun, except_things, read_phrase
 from scenemind.language.shapes import Sentence

@@ -58,7 +58,8 @@ _SIZES = {
     "short": ("height", -1), "shortest": ("height", -2),
     "long": ("length", 1), "longest": ("length", 2),
     "wide": ("length", 1), "widest": ("length", 2),
-    "thick": ("least", 1), "thickest": ("least", 2), "thin": ("least", -1), "thinnest": ("least", -2),
+    "thick": ("least", 1), "thickest": ("least", 2),
+    "thin": ("least", -1), "thinnest": ("least", -2),
     "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
 }  # fmt: skip
 # Score of the third largest where the second is meant.
