@@ -479,12 +479,9 @@ def _contradict(commands: Sequence[trees.Command]) -> bool:
     if {trees.Merge, trees.Split} <= {type(command) for command in commands}:
         return True
     said: dict[tuple[trees.Subject, str], trees.Command] = {}
-    last: trees.Subject = trees.Marked()
     for command in commands:
-        last = last if is_of_last(command) else _subject(command) or last
         if isinstance(command, trees.Rename | trees.SetAttribute):
             key = command.key if isinstance(command, trees.SetAttribute) else "name"
-            command = replace(command, subject=last)
-            if said.setdefault((last, key), command) != command:
+            if said.setdefault((command.subject, key), command) != command:
                 return True
     return False

@@ -325,8 +325,8 @@ def _meant(command: trees.OfOne, at: Resolver, denied: str) -> Meant:
         if error.failure.code == "not_found" and isinstance(command, trees.AddRelation):
             raise _unseen(command, at) or error from error
         kind = command.label.split()[-1] if isinstance(command, trees.Rename | trees.IsA) else ""
-        is_open = error.failure.code == "ambiguous" and isinstance(subject, trees.NounPhrase)
-        if not (is_open and kind and not subject.noun and at.label_scores(kind).any()):
+        is_open = error.failure.code == "ambiguous" and kind and at.label_scores(kind).any()
+        if not (is_open and isinstance(subject, trees.NounPhrase) and not subject.noun):
             raise
         return meant_by(replace(subject, noun=kind), at)
 
@@ -429,16 +429,15 @@ def _described_edits(command: trees.IsA, objects: Sequence[MapObject], at: Resol
     """
     edits: list[Edit] = []
     for thing in objects:
-        are_known = ()
-        if _is_name(command) or not _is_called(thing, command, at):
+        is_renamed = _is_name(command) or not _is_called(thing, command, at)
+        if is_renamed:
             label = command.label if _is_name(command) or _tells_kind(command) else command.noun
             edits.append(Edit("rename", (thing.object_id,), value=label))
-            are_known = ("size",)
         if not edits or edits[-1].value != command.label:
             edits += [
                 Edit("set_attribute", (thing.object_id,), key, value)
                 for key, value in command.attributes
-                if key not in are_known
+                if not (is_renamed and key == "size")
             ]
     return edits
 

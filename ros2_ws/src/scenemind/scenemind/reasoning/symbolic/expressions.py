@@ -90,9 +90,9 @@ def ground_expression(
     if refusal and question is not None:
         is_unknown = refusal.failure.code == "not_found" and _is_of_words(question, query)
         # "The computers but for the laptop" leaves out what a description would find again.
-        is_unknown &= not any(
-            part.negated for kind in (Among, Described) for part in parts_of(question, kind)
-        )
+        excepted: list[Among | Described] = [*parts_of(question, Among)]
+        excepted += parts_of(question, Described)
+        is_unknown &= not any(part.negated for part in excepted)
         if not (is_unknown and _says_more_than_a_name(question)):
             raise refusal
     try:
