@@ -49,7 +49,8 @@ _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
 _POINTING = (("it",), ("this",), ("that",), ("they",))
 _POINTERS = lexicon.DEFINITE | lexicon.POINTERS
 _LENGTHS = re.compile(rf"(?:\ba good |\b){LENGTH}")
-_PUT = frozenset(TABLE["words"]["put"].split(" | ")) - {"took"}
+_PUT, _OVER = (frozenset(TABLE["words"][name].split(" | ")) for name in ("put", "over"))
+_PUT -= {"took"}
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
 _TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
@@ -102,6 +103,7 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
     for kept in sorted(parts, key=lambda spans: sum(start - end for start, end in spans)):
         commands = _combined([clause for span in kept for clause in read(*span)])
         has_verb = any(_may_be_verb(word) for span in kept for word in said.words[slice(*span)])
+        has_verb |= any(map(is_order_to_delete, commands))
         if not (commands and has_verb):
             continue
         part = ", ".join(_in_one(said.written(*span)) for span in kept)
@@ -198,8 +200,12 @@ def _note_of_moved(said: Sentence, start: int) -> Iterator[tuple[str, str]]:
         at += 1
     if at >= len(words) or words[start] not in lexicon.AGENTS or words[at] not in _PUT:
         return
-    stops = (end for end in range(at + 2, len(words)) if ends_noun(words, end, True))
-    name = words[at + 1 : next(stops, at + 1)]
+    ends = (
+        end
+        for end in range(at + 2, len(words))
+        if words[end] in _OVER or ends_noun(words, end, True)
+    )
+    name = words[at + 1 : next(ends, at + 1)]
     thing = read_phrase(name)[0] if name and name[0] in DEFINITE else None
     if isinstance(thing, trees.NounPhrase) and thing.noun:
         told = f"{'were' if is_plural(thing.noun) else 'was'} {words[at]}"
@@ -222,6 +228,11 @@ def _is_of_marked(command: trees.Command) -> bool:
     if isinstance(command, trees.Split) and command.noun:
         return False
     return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
+
+
+def is_order_to_delete(command: trees.Command) -> bool:
+    """Whether a command orders to delete ("scrap the vase"), and does not tell what is gone."""
+    return isinstance(command, trees.DeleteObject) and not command.is_told
 
 
 def is_of_last(command: trees.Command) -> bool:
@@ -438,7 +449,8 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
 
 
 def _is_reason(command: trees.Command) -> bool:
-    return isinstance(command, trees.Merge) and trees.Marked() in command.subjects
+    is_wish = isinstance(command, trees.AddRelation) and command.is_wish
+    return is_wish or (isinstance(command, trees.Merge) and trees.Marked() in command.subjects)
 
 
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:

@@ -251,7 +251,7 @@ def _label(p: SlotWords) -> str | None:
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
     ends |= ({*others[:1], last} & _AT_NO_END) | ({last} & lexicon.POSTURES)
     is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
-    is_plain &= _EXTENT.search(" ".join(words)) is None  # "a good two metres high"
+    is_plain &= _EXTENT.search(" ".join(("a", *words))) is None  # "a good two metres high"
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
