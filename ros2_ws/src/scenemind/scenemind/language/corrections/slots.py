@@ -65,7 +65,7 @@ _THINGS = word_set("everything things objects items")
 _AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
 _AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
 # "For sewing" and "gecko inside" are no names.
-_AT_NO_END = {form[0] for form in lexicon.RELATIONS if len(form) == 1} | {"for", "as"}
+_AT_NO_END = {form[0] for form in lexicon.RELATIONS if len(form) == 1} | {"for", "as", "of"}
 
 
 @dataclass(frozen=True, slots=True)
