@@ -151,8 +151,10 @@ def intent_of(
     edits = tuple(edit for part in parts for edit in part.edits)
     doubts = [part.doubt for part in parts if part.doubt is not None]
     text = " ".join(doubt.text for doubt in doubts)
-    doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts) + unplaced
+    are_claims = all(part.response.startswith(("Now ", _FORGOT)) for part in parts)
+    ask = f"Shall I note that {_claimed(response)}?" if are_claims else "Shall I do all of that?"
+    doubt = Doubt(doubts[0].code, text, ask) if doubts else None
     objects = _objects(edits, resolver_of(query))
     are_guesses = all(each.code == "not_understood" for each in doubts)
     if are_guesses and (doubts or _is_exchange(edits, objects)):
