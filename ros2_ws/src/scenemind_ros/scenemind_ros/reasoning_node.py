@@ -12,6 +12,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from scenemind.composition import Reasoner
 from scenemind.config import ConfigError
 from scenemind.models import ModelError
+from scenemind.reasoning import make_ready
 from scenemind_interfaces import action, srv
 from scenemind_interfaces.msg import Error
 from scenemind_ros.errors import RosError
@@ -182,7 +183,7 @@ class ReasoningNode(ManagedNode):
 
 
 def _open_reasoner(parameters: ReasoningParameters) -> Reasoner:
-    """Open the reasoner with its models and methods.
+    """Open the reasoner with its models and methods, ready for the first question.
 
     Raises:
         ConfigError: models or methods that cannot be used.
@@ -193,6 +194,7 @@ def _open_reasoner(parameters: ReasoningParameters) -> Reasoner:
         raise ConfigError(f"models: {error}") from error
     try:
         reasoner.methods  # noqa: B018 - made now: settings that cannot be used are errors here
+        make_ready()
     except BaseException:
         reasoner.close()
         raise

@@ -93,3 +93,8 @@ def test_the_only_one_the_most_and_either(text: str, start: str) -> None:
     answer = Router(SmallMemory(snapshot_of(ROOM))).ask(query(text))
     said = answer.text if answer.failure is None else answer.failure.text
     assert said.startswith(start)
+
+
+@pytest.mark.parametrize("text", ["the man in the white shirt", "the person with the red bag"])
+def test_what_people_wear_is_not_looked_at_and_said(text: str) -> None:
+    assert ask(f"where is {text}?", 0).startswith("I do not know what people wear or carry")

@@ -108,7 +108,7 @@ def test_a_look_that_one_has_leaves_no_doubt(
 def test_an_anchor_that_another_thing_stands_in_for_is_said(word: str, policy: str) -> None:
     memory = room_of({"cup": ["red", "blue"]}, MIXED_UP[word])
     sure, said = grounded(memory, f"the red cup near the {word}", policy)
-    assert sure <= (0.8 if policy == "balanced" else 0.7)
+    assert sure <= 0.8
     assert f"I know no {word}" in said
 
 

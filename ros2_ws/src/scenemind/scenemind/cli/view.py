@@ -25,7 +25,7 @@ from scenemind.cli.options import (
 )
 from scenemind.composition import Reasoner
 from scenemind.memory import SharedMemory
-from scenemind.reasoning import Asking
+from scenemind.reasoning import Asking, make_ready
 from scenemind.reasoning.dialogue import Dialogues
 from scenemind.ros_environment import ros_environment
 from scenemind.viewer.browser_view import ViewOptions, show_view
@@ -114,6 +114,7 @@ def _view(options: ViewCommandOptions) -> None:
         SharedMemory(folder, settings, read_only=options.read_only) as memory,
         closing(Reasoner(settings)) as reasoner,
     ):
+        make_ready()
         dialogues = Dialogues(settings.synergai.dialogues, settings.synergai.turns)
         show_view(
             shown,

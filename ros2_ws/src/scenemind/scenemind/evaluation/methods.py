@@ -27,6 +27,7 @@ from scenemind.reasoning import (
     ReasoningError,
     ReasoningFailure,
     Router,
+    make_ready,
 )
 from scenemind.reasoning.method import attempt
 from scenemind.reasoning.prompts import read_prompt
@@ -101,6 +102,7 @@ class RoutedMethod:
         self._viewpoint_of = viewpoint_of
         self._policy = policy
         self._open_router = open_router or _symbolic_router
+        make_ready()
 
     @contextmanager
     def at(self, scene_id: str) -> Iterator[Predict]:

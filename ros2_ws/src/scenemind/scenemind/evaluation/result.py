@@ -129,6 +129,11 @@ class Evaluation:
         return 1000.0 * median(row.seconds for row in self.rows)
 
     @property
+    def slowest_ms(self) -> float:
+        """Longest time of an answer, milliseconds."""
+        return 1000.0 * max(row.seconds for row in self.rows)
+
+    @property
     def usage(self) -> Usage:
         """Usage of models by all answers."""
         return sum((row.usage for row in self.rows), NOTHING_USED)
@@ -156,6 +161,7 @@ class Evaluation:
             "notes": list(self.notes),
             "seconds": round(self.seconds, 3),
             "median_ms": round(self.median_ms, 3),
+            "slowest_ms": round(self.slowest_ms, 3),
             "usage": {
                 "calls": usage.calls,
                 "prompt_tokens": usage.prompt_tokens,

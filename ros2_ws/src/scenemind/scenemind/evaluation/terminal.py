@@ -56,7 +56,8 @@ def print_evaluation(evaluation: Evaluation, unasked: int) -> None:
     say(f"without an answer: {failures or 'none'}")
     if unasked:
         say(f"not asked, as the budget is spent: {unasked} rows")
-    say(f"{evaluation.seconds:.1f} s, median {evaluation.median_ms:.2f} ms a row")
+    median_ms, slowest_ms = evaluation.median_ms, evaluation.slowest_ms
+    say(f"{evaluation.seconds:.1f} s, median {median_ms:.2f} ms a row, slowest {slowest_ms:.1f} ms")
     if evaluation.usage.calls:
         say(usage_text(evaluation.usage))
 

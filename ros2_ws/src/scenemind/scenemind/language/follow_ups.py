@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from scenemind.language import lexicon, trees
-from scenemind.language.english import normal, plural, word_set
+from scenemind.language.english import find_ordinal, normal, plural, word_set
 from scenemind.language.referring.whole import read_conditions, read_phrase
 from scenemind.language.relation_names import CARRYING
 from scenemind.language.shapes import Words
 
 _PRONOUN = re.compile(r"\b(?:it|them)\b")
+# "The second best one"; "the runner-up".
+_OF_ORDER, _NEXT = word_set("the one best place comes came is in"), word_set("next runner-up")
 # Words for things that were named before.
 _POINTING = word_set("it its they them their one ones another other others those these that this")
 
@@ -86,6 +88,9 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
     subject = getattr(before, "subject", None)
     if not words or not isinstance(subject, trees.NounPhrase):
         return None
+    in_order = _in_order(words, subject)
+    if in_order is not None:
+        return replace(before, subject=in_order)  # type: ignore[arg-type]
     superlative = lexicon.SUPERLATIVES.get(words[-1]) if words[:-1] in ((), ("the",)) else None
     if superlative is not None:  # "and the closest?"
         phrase: trees.Reference | None = trees.NounPhrase("", ranks=(trees.Rank(superlative),))
@@ -93,7 +98,7 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
         phrase = read_phrase(words)[0] or read_conditions(words)[0]
     if not isinstance(phrase, trees.NounPhrase):
         return None
-    if phrase.noun or phrase.other:
+    if phrase.noun or phrase.other or _is_of_it(phrase):
         return replace(before, subject=with_meant(phrase, subject))
     of_anchor = _instead_of_anchor(phrase, subject)
     if of_anchor is not None:
@@ -114,6 +119,17 @@ def instead(words: Words, before: trees.Question) -> trees.Question | None:
     if isinstance(before, trees.Count) and own:
         return trees.ListObjects(asked)  # "and the biggest?" after "how many are there?"
     return replace(before, subject=asked)  # type: ignore[arg-type]
+
+
+def _in_order(words: Words, subject: trees.NounPhrase) -> trees.NounPhrase | None:
+    """The subject at another place of its order: "the second?", "the next one", "the runner-up";
+    None where it has no order, or words say more."""
+    said = [word for word in words if word not in _OF_ORDER]
+    if len(said) != 1 or not subject.ranks:
+        return None
+    first, *others = subject.ranks
+    order = find_ordinal(said[0]) or (first.order + 1 if said[0] in _NEXT else None)
+    return replace(subject, ranks=(replace(first, order=order), *others)) if order else None
 
 
 def _instead_of_anchor(
@@ -145,6 +161,11 @@ def _at_another(condition: trees.Condition, subject: trees.NounPhrase) -> trees.
         return _at(condition, called(own, normal(kind_of(anchor.noun))))
     named: trees.Condition = with_meant(condition, subject)
     return named
+
+
+def _is_of_it(phrase: trees.NounPhrase) -> bool:
+    """Whether things have their rank from "it": "the nearest thing to it" need not be like it."""
+    return any(rank.anchor == trees.Marked() for rank in phrase.ranks)
 
 
 def _anchor_of(condition: trees.Condition) -> trees.NounPhrase | None:
@@ -202,8 +223,8 @@ def with_meant(tree: Any, meant: trees.NounPhrase, is_pointed: bool = False) -> 
             own = tuple(with_meant(each, meant, is_pointed) for each in tree.conditions)
             ranks = tuple(with_meant(rank, meant, is_pointed) for rank in tree.ranks)
             is_open = not (tree.definite or tree.other or tree.noun or tree == trees.NounPhrase(""))
-            if is_open and not ranks:
-                return replace(tree, conditions=own)
+            if _is_of_it(tree) or (is_open and not ranks):
+                return replace(tree, conditions=own, ranks=ranks)
             among = (trees.Among(meant, negated=True),) if tree.other or tree.noun else ()
             kept = () if among else meant.conditions
             of_one = normal(meant.noun) if tree.definite and not tree.count else meant.noun

@@ -192,8 +192,6 @@ def _is_the(
     if isinstance(thing, trees.Rank):
         thing = trees.NounPhrase("one", definite=True, ranks=(thing,))
     if thing.noun == "one":
-        if not subject.noun:
-            return None
         thing = replace(thing, noun=normal(subject.noun))
     if thing.ranks:
         return trees.Verify(subject, trees.Among(thing))
@@ -545,6 +543,21 @@ def _of_most(
     return trees.Verify(subject, replace(condition, negated=not condition.negated))
 
 
+def _everything(
+    place: trees.Condition,
+    noun: str = "",
+    condition: trees.Condition | None = None,
+    use: str = "",
+) -> trees.Question | None:
+    """ "Is everything on the table a book": whether nothing there is something else."""
+    said = trees.Described(noun) if noun else condition
+    said = trees.HasAttribute("affordance", use) if use else said
+    if said is None or not isinstance(place, trees.Related):
+        return None
+    other = replace(said, negated=not said.negated)
+    return trees.Exists(trees.NounPhrase("", count=0, conditions=(place, other), bound="at most"))
+
+
 def _count(subject: trees.Reference, **of: Any) -> trees.Question:
     """ "How many doors are on the left": on that side of the one who asks, not the leftmost."""
     if isinstance(subject, trees.NounPhrase):
@@ -591,6 +604,7 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
     "IsEither": _is_either,
     "ListSeats": _seats(trees.ListObjects),
     "OfMost": _of_most,
+    "Everything": _everything,
     "OnSameCarrier": _on_same_carrier,
     "CountEither": _of_either(trees.Count, "and"),
     "IsThe": _is_the,

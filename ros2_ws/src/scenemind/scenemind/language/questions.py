@@ -49,6 +49,12 @@ _MEASURED = re.compile(
     r"(?: (?:wide|long|high|tall|deep|across))?(?=$| )"
 )
 _TALL = re.compile(rf"\bi am (?:about |around |roughly )?{LENGTH}(?: tall)?$")
+# Two things, which "they" are: "I need my keys and a bag".
+_PAIR = re.compile(
+    r"\b(?:the|my|our|an?|some|that) ((?:[a-z-]+ ){1,3})and (?:the|my|our|an?|some|that)"
+    r" ([a-z-]+(?: [a-z-]+){0,2})$"
+)
+_BOTH = re.compile(r"\b(?:they|them|those|these|both)\b")
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 
@@ -217,12 +223,15 @@ def _with_told(
     thing = next(filter(None, map(_MEASURED.search, told)), None)
     tall = next(filter(None, map(_TALL.search, told)), None)
     length = metres_of(tall) if tall is not None else None
+    pair = next(filter(None, map(_PAIR.search, told)), None)
     for way in ways:
         said = " ".join(token.word for token in way)
         if people and re.search(r"\benough\b", said):
             told_way = f"{said} for {people} people"
         elif thing is not None and re.search(r"\b(?:it|that)\b", said):
             told_way = re.sub(r"\b(?:it|that)\b", thing[0], said, count=1)
+        elif pair is not None and _BOTH.search(said):
+            told_way = _BOTH.sub(f"the {pair[1]}and the {pair[2]}", said, count=1)
         elif length is not None:
             told_way = re.sub(r"\bthan (?:me|i)\b", f"than {length:g} m", said, count=1)
             told_way = re.sub(r"\b(?:me|i)\b", f"a {length:g} m person", told_way, count=1)

@@ -13,6 +13,7 @@ from scenemind.reasoning.query import (
     ReasoningFailure,
 )
 from scenemind.reasoning.router import Router
+from scenemind.reasoning.symbolic.reasoner import make_ready
 
 __all__ = [
     "METHODS",
@@ -29,4 +30,5 @@ __all__ = [
     "ReasoningError",
     "ReasoningFailure",
     "Router",
+    "make_ready",
 ]

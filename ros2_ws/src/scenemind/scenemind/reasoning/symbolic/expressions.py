@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -161,7 +162,9 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
         scores = scores * _likelier_to_the_letter(exact, scene)
     best = int(np.argmax(scores))
     is_exact = exact is not None and scene.objects[best] in exact.objects
-    wrong = list(unfit_parts(phrase, at, best, is_exact=is_exact))
+    is_free = query.policy == "always_answer"
+    apart = {"beside_m": math.inf} if is_free else {}
+    wrong = list(unfit_parts(phrase, at, best, is_exact=is_exact, **apart))
     if phrase.noun != reading.phrase.noun:
         wrong.insert(0, Unfit(reading.phrase.noun))
     of_kind = int(np.count_nonzero(at.named(phrase.noun)))
@@ -174,12 +177,14 @@ def find_match(query: Query, scene: Scene, exact: GroundReply | None = None) -> 
     # What is not so of the thing itself stands in `wrong`.
     anchors = [each for each in said if each is not reading.phrase]
     failed = failed_presumptions(said, scene, looks_of=anchors)
-    limits = [unfit.limit for unfit in wrong if not unfit.is_of_look]
+    # Where something must be named, what nearly holds of it and of no other tells none apart, and
+    # it is taken to look as is said, but for the light.
+    spared = [is_free and each.is_near and (each.of_all or each.is_of_look) for each in wrong]
+    told = [each for each, is_spared in zip(wrong, spared, strict=True) if not is_spared]
+    limits = [each.limit for each in told if not each.is_of_look]
     sure = np.minimum(sure, min(limits + [DOUBTED] * bool(dropped), default=1.0))
     is_doubted = bool(sure[best] <= DOUBTED)
-    # Where something must be named, it is taken to look as is said, but for the light.
-    is_free = query.policy == "always_answer"
-    looks = [each.limit for each in wrong if each.is_of_look and not (is_free and each.is_near)]
+    looks = [each.limit for each in told if each.is_of_look]
     sure = np.minimum(sure, min(looks + [TAKEN_FOR] * bool(failed), default=1.0))
     tied = int(np.count_nonzero(sure == sure.max()))
     steps = _steps(replace(reading, phrase=phrase), at, wrong, tied)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from scenemind.memory import MapObject
 from scenemind.memory.graph.relations import CARRYING
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic import replies as say
-from scenemind.reasoning.symbolic.measures import SAID_OF, measured_m
+from scenemind.reasoning.symbolic.measures import AS_LONG_M, SAID_OF, measured_m
 from scenemind.reasoning.symbolic.relation_scores import ATTACHED, Anchor, gaps_to, is_room
 from scenemind.reasoning.symbolic.replies import ABSENCE_CONFIDENCE, Reply
 from scenemind.reasoning.symbolic.resolver import Resolver
@@ -227,9 +228,9 @@ def distance(question: trees.Distance, at: Resolver) -> Reply:
     ends = [question.first, question.second]
     if isinstance(ends[0], Viewer) or _is_building(ends[0]):
         ends.reverse()
-    pair = _pair(question, at)
-    if pair is not None:
-        return pair
+    of_many = _pair(question, at) or _of_many(ends, at)
+    if of_many is not None:
+        return of_many
     first = _end(ends[0], at)
     second = _nearest_part(ends[1], first, at) if _is_building(ends[1]) else _end(ends[1], at)
     if first.row is None or first.thing is None:
@@ -254,6 +255,27 @@ def _pair(question: trees.Distance, at: Resolver) -> Reply | None:
     return distance(trees.Distance(first, second), at)
 
 
+def _of_many(ends: Sequence[Reference], at: Resolver) -> Reply | None:
+    """The distances of a thing from the nearest and the farthest of several; None where neither end
+    means several."""
+    for end, many in (ends, ends[::-1]):
+        if not isinstance(many, NounPhrase) or not is_plural(many.noun) or many.ranks:
+            continue
+        rows, start = at.every(many), _end(end, at)
+        if len(rows) < 2:
+            continue
+        gaps_m = gaps_to(at.scene, start)[rows]
+        order = np.argsort(gaps_m, kind="stable")
+        near, far = at.scene.objects_at(rows[order[[0, -1]]])
+        nearest, farthest = (say.metres(float(gaps_m[which])) for which in order[[0, -1]])
+        other = say.the(start.thing) if start.thing else at.viewpoint().origin
+        text = f"{say.the(near)} is the nearest, {nearest} from {other}"
+        text += f", and {say.the(far)} the farthest, {farthest}"
+        things = (near, far) if start.thing is None else (start.thing, near, far)
+        return Reply(text, say.mean_existence(things), things, nearest)
+    return None
+
+
 def size(question: trees.Size, at: Resolver) -> Reply:
     """Dimensions of the upright box, or how high its lower edge is; the height of a floor or
     ceiling; the extent of the room."""
@@ -262,7 +284,7 @@ def size(question: trees.Size, at: Resolver) -> Reply:
     if question.subject == NounPhrase("ceiling", definite=True) and not at.rows(question.subject):
         seen = _room_size("height", at.scene)
         return replace(seen, text=f"I have not seen the ceiling; {seen.text}")
-    if is_plural(question.subject.noun) or _are_several(question.subject, at):
+    if is_plural(question.subject.noun) or _are_several(question, at):
         return _sizes(question, at)
     thing = at.scene.objects[at.single(question.subject)]
     if thing.object_id < 0 and thing.label != "wall":
@@ -289,10 +311,16 @@ def size(question: trees.Size, at: Resolver) -> Reply:
     return Reply(text, thing.confidence, (thing,), said)
 
 
-def _are_several(subject: Reference, at: Resolver) -> bool:
-    """Whether all things of a place are meant: "everything on the desk"."""
-    is_open = isinstance(subject, NounPhrase) and not (subject.noun or subject.ranks)
-    return is_open and len(at.rows(subject)) > 1
+def _are_several(question: trees.Size, at: Resolver) -> bool:
+    """Whether all things of a place are meant ("everything on the desk"), or of some that may be
+    meant all measure the same: "how high up is the cup on the table"."""
+    subject, rows = question.subject, at.rows(question.subject)
+    if len(rows) < 2 or not isinstance(subject, NounPhrase) or subject.ranks:
+        return False
+    if not subject.noun or not question.dimension:
+        return not subject.noun
+    measured = [measured_m(thing, question.dimension, at.scene) for thing in rows.objects]
+    return max(measured) - min(measured) <= AS_LONG_M
 
 
 def _sizes(question: trees.Size, at: Resolver) -> Reply:

@@ -39,6 +39,7 @@ DOUBTED = 0.5
 TAKEN_FOR = 0.8
 _NO_ROOMS = "I know no rooms, so that I looked at the whole map."
 _NO_PARTS = "I know things as wholes, so that I did not look at their parts."
+_NO_CLOTHES = "I do not know what people wear or carry, so that I did not look at it."
 # Attributes that are known of things by other means than their looks, or are no look.
 _TOLD = ("affordance", "owner", "note", "name")
 
@@ -60,8 +61,8 @@ def failed_presumptions(
 
 def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
     """A question without the rooms of its things ("the lamp in the bedroom"), where the map has
-    none, and without their parts ("the cabinet with three drawers"), which no map holds. Nothing
-    but a room stays: "what is in the kitchen" asks for the room.
+    none, and without their parts ("the cabinet with three drawers") and what people wear, which no
+    map holds. Nothing but a room stays: "what is in the kitchen" asks for the room.
 
     Args:
         notes: gets a sentence on what is left out.
@@ -75,13 +76,16 @@ def of_whole_map(tree: Any, scene: Scene, notes: list[str]) -> Any:
 
 
 def _unknown(phrase: NounPhrase, condition: Condition, scene: Scene) -> str:
-    """That the map knows no rooms, or no parts, of which a condition is; empty for others."""
+    """That the map knows no rooms, parts or clothes, of which a condition is; empty for others."""
     if not isinstance(condition, Related) or condition.negated:
         return ""
     anchor, noun = condition.anchors[0], condition.anchors[0].noun
     if condition.predicate in ("inside", "near") and anchor == NounPhrase(noun, definite=True):
         is_room = find_room(noun) == normal(noun) and not scene.matches(noun)
         return _NO_ROOMS if is_room else ""
+    is_worn = condition.predicate in ("inside", "supports") and not scene.matches(noun)
+    if is_worn and normal(phrase.noun) in Thesaurus.load().synonyms("person") | {"person"}:
+        return _NO_CLOTHES
     if condition.predicate != "supports" or singular(noun) not in PARTS:
         return ""
     carriers = {one for row in scene.rows_surely(noun) for one in scene.carriers_of(row)}
@@ -181,7 +185,7 @@ def _stand_ins(phrases: Iterable[NounPhrase], scene: Scene) -> Iterator[str]:
 
 
 # Scores below which a part of the phrase fails, and distance up to which things are nearly beside
-# others.
+# others, unless something must be named.
 _LABEL, _LOOK, _RELATION, _BESIDE_M = 0.5, 0.1, 0.05, 3.0
 # Most confidence where what is said is nearly so, or another one has the look, as light changes
 # looks.
@@ -212,7 +216,12 @@ class Unfit:
 
 
 def unfit_parts(
-    phrase: NounPhrase, at: Resolver, row: int, *, is_exact: bool = False
+    phrase: NounPhrase,
+    at: Resolver,
+    row: int,
+    *,
+    is_exact: bool = False,
+    beside_m: float = _BESIDE_M,
 ) -> Iterator[Unfit]:
     """Parts of a phrase that are not so of an object.
 
@@ -221,6 +230,7 @@ def unfit_parts(
 
     Args:
         is_exact: all relations are known to hold of it to the letter, read in some way.
+        beside_m: distance up to which things are nearly beside others.
     """
     label_fit = at.graded.label_fit(phrase.noun)
     if phrase.noun and label_fit[row] < _LABEL:
@@ -235,7 +245,7 @@ def unfit_parts(
             holds = is_exact | at.holds(condition, alike | itself)
             if fit[row] < _RELATION or not holds[row]:
                 of_all = not holds[alike].any()
-                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at)
+                is_near = bool(fit[row] >= _RELATION) or _is_beside(row, condition, at, beside_m)
                 limit = NEARLY if is_near else DOUBTED
                 is_of_distance = condition.predicate in (*BESIDE, *OF_BOXES)
                 claim = verbalization.claim(condition)
@@ -268,14 +278,14 @@ def is_near_miss(wrong: Sequence[Unfit]) -> bool:
     return len(related) < _TOO_MANY and all(unfit.is_near for unfit in wrong)
 
 
-def _is_beside(row: int, condition: Related, at: Resolver) -> bool:
+def _is_beside(row: int, condition: Related, at: Resolver, most_m: float) -> bool:
     """Whether a relation is that of being beside a thing, and some such thing is not far away."""
     if condition.predicate not in BESIDE or condition.negated:
         return False
     ends = (end for anchor in condition.anchors for end in at.graded.likely_rows(anchor))
     denied = relations_of(at.scene).denied
     return any(
-        at.scene.gaps_to_m(end)[row] <= _BESIDE_M
+        at.scene.gaps_to_m(end)[row] <= most_m
         for end in ends
         if not denied(condition.predicate, [end])[row]
     )

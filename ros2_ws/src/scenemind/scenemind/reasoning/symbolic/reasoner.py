@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from scenemind.config import RelationConfig
+from scenemind.garbage import settle_garbage
 from scenemind.language import trees, verbalization
 from scenemind.language.english import shown
 from scenemind.language.loose import read_question
 from scenemind.language.questions import find_question, read_text
 from scenemind.language.referring.reader import read
 from scenemind.language.rewording import Rewording, reworded
-from scenemind.language.situation import split_situation
+from scenemind.language.situation import read_situation, split_situation
 from scenemind.language.speech_acts import sentences, split_speaker
 from scenemind.language.spelling import respelled
 from scenemind.language.tokens import NotUnderstoodError
@@ -31,7 +32,7 @@ from scenemind.reasoning.symbolic.attribute_scores import DESCRIBED_ONLY
 from scenemind.reasoning.symbolic.edits import Intent
 from scenemind.reasoning.symbolic.expressions import ground_expression, names_several
 from scenemind.reasoning.symbolic.graded_relations import SIDES
-from scenemind.reasoning.symbolic.likelihood import reply_likelihood
+from scenemind.reasoning.symbolic.likelihood import Evidence, phrase_likelihoods, reply_likelihood
 from scenemind.reasoning.symbolic.notes import find_note
 from scenemind.reasoning.symbolic.presumptions import (
     DOUBTED,
@@ -62,7 +63,7 @@ from scenemind.reasoning.symbolic.replies import (
 )
 from scenemind.reasoning.symbolic.resolver import Resolver
 from scenemind.reasoning.symbolic.scene import LastScene, Scene
-from scenemind.reasoning.symbolic.usual import by_purpose
+from scenemind.reasoning.symbolic.usual import by_purpose, find_room
 from scenemind.reasoning.symbolic.viewpoint import find_viewpoint
 
 if TYPE_CHECKING:  # pydantic's forms take long to import
@@ -159,6 +160,25 @@ def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
         return replace(reply, confidences=tuple(min(each, sure) for each in reply.confidences))
     text = " ".join((*notes, reply.text))
     return replace(reply, text=text, confidence=min(reply.confidence, sure))
+
+
+def make_ready() -> None:
+    """Load the tables, networks and libraries that sentences may need (0.4 s), and exempt all that
+    is there from the collector of cycles, so that no question waits for either; for processes that
+    live long."""
+    import scipy.spatial  # noqa: F401  (SciPy imports its parts when they are first used)
+
+    labels = ("chair",)
+    for sentence in ("I am by the chair. Whither of teh?", "the large wooden chair"):
+        query = _with_situation(Query(respelled(sentence, labels)[0]))
+        said_again(query, labels)
+        read(query.text)
+        read_question(query.text)
+        read_situation(query.situation)
+        by_purpose(query.text)
+        find_room(query.text)
+        phrase_likelihoods(np.ones(1), Evidence(1, 1, 0))
+    settle_garbage()
 
 
 class SymbolicReasoner:
@@ -289,12 +309,14 @@ class SymbolicReasoner:
             return _with_doubts(reply, self._parsed(query)[0], resolver)
         is_free, scene = query.policy == "always_answer", resolver.scene
         refusal: ReasoningError | None = None
+        is_read = False
         if not (is_placed and (is_free or not self._unread(query, scene))):
             try:
                 reply = self._sure_answer(query, resolver)
             except ReasoningError as error:
                 refusal = error
             else:
+                is_read = True
                 asked, _ = self._parsed(query)
                 is_yes = reply.confidence > ABSENCE_CONFIDENCE
                 # Claims about known objects are decided, even by a no.
@@ -306,7 +328,7 @@ class SymbolicReasoner:
                     is_sure, is_free = is_yes and resolver.is_seen_from_somewhere, True
                 if is_sure or not is_free:
                     return _with_doubts(reply, asked, resolver)
-        likely = self._loose_answer(query, scene, refusal)
+        likely = self._loose_answer(query, scene, refusal, is_read=is_read)
         if likely is not None:
             return likely
         if refusal is not None:
@@ -315,13 +337,14 @@ class SymbolicReasoner:
         return _with_doubts(reply, self._parsed(query)[0], resolver)
 
     def _loose_answer(
-        self, query: Query, scene: Scene, refusal: ReasoningError | None
+        self, query: Query, scene: Scene, refusal: ReasoningError | None, *, is_read: bool
     ) -> MethodReply | None:
         """The answer to a question that is read loosely; None where it would be a guess, and none
-        is wanted.
+        is wanted, or leaves out words of which all is read to the letter.
 
         Args:
             refusal: of the question to the letter. What nothing fits, or is not known, is said.
+            is_read: it has an answer to the letter.
         """
         at = Resolver(scene, query, weighs=True)
         question = read_question(query.text)
@@ -332,6 +355,8 @@ class SymbolicReasoner:
         if not is_free and (asks_back or _is_guess(query, question, reply, at)):
             return None
         unused = shown(", ".join(word for words in unused_words(question, at) for word in words))
+        if is_read and unused and query.policy != "always_answer":
+            return None
         if refusal is not None and refusal.failure.code == "not_found" and not is_free:
             text = f"{refusal} Not for sure: {reply.text}."
             sure = min(sure, ABSENCE_CONFIDENCE)

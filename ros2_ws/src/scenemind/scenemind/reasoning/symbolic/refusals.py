@@ -93,10 +93,11 @@ def said_again(query: Query, labels: Collection[str]) -> Rewording | None:
 
 
 def _told_apart(words: Iterable[str]) -> set[str]:
-    """How things feel, and their parts, among words: an edge is not the table."""
+    """How things feel, their shapes and parts, among words: an edge is not the table."""
     plain = {singular(word.strip("?,.")) for word in words}
-    feels = {word for word in plain if lexicon.QUALITIES.get(word) == "texture"}
-    return feels | ((PARTS & plain) - thing_words())
+    kinds = {word for word in plain if lexicon.QUALITIES.get(word) in ("texture", "shape")}
+    measured = {word for word in kinds if f"{word}er" in lexicon.RANKS}
+    return (kinds - measured) | ((PARTS & plain) - thing_words())
 
 
 def _things_in(text: str, labels: Collection[str]) -> set[str]:

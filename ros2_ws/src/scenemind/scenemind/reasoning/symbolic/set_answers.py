@@ -61,7 +61,12 @@ def exists(question: trees.Exists, at: Resolver) -> Reply:
         if subject.count is not None and subject.allows(0):
             return Reply(f"yes, I know of no {_said(subject)}", ABSENCE_CONFIDENCE, brief="yes")
         _check_can_be_known(subject, at)
-        gone = find_gone(subject, at)
+        looks = tuple(c for c in subject.conditions if not isinstance(c, Related))
+        itself = NounPhrase(subject.noun, definite=True, conditions=looks)
+        # "Is the cup left of it" is about a cup that is there, where one is.
+        is_one = bool(subject.noun) and (subject.definite or at.weighs)
+        is_here = is_one and len(at.rows(itself)) > 0
+        gone = None if is_here else find_gone(subject, at)
         if gone is not None:
             return replace(gone, text=f"no, not now: {gone.text}", brief="no")
         text = f"no, I know of no {_said(subject)}{_nearest_known(subject, at)}"
@@ -316,19 +321,35 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
     likeliest = _likeliest(subject, at) if at.weighs else None
     found = likeliest or at.existing(subject)
     objects = found.objects
+    if len(objects) > 1 and isinstance(subject, NounPhrase) and not subject.ranks:
+        nearest = _nearest_beside(subject)
+        if nearest is None:
+            return list_objects(trees.ListObjects(subject), at)
+        found = at.existing(nearest)
+        objects = found.objects
     text = f"{len(objects)} objects fit: {say.listed(objects)}"
     if len(objects) == 1:
         # "Which of the cups is closest" asks for one.
         if isinstance(subject, NounPhrase):
             subject = replace(subject, noun=singular(subject.noun))
-        said = verbalization.describe(subject)
-        named = said if said.startswith(("the ", "object ")) else f"the {said}"
+        said = say.to_asker(verbalization.describe(subject))
+        named = said if said.startswith(("the ", "that ", "object ")) else f"the {said}"
         if isinstance(subject, trees.Marked) and at.is_spoken_of:
             named = f"the {subject.noun or 'thing'} of which we spoke"
         colour = shown(objects[0].attributes.get("color", ""))
         tail = f", {colour}" if colour and colour not in said else ""
         text = f"{'that' if likeliest else shown(named)} is {say.one(objects[0])}{tail}"
     return Reply(text, found.confidence, objects, say.brief_name(objects))
+
+
+def _nearest_beside(subject: NounPhrase) -> NounPhrase | None:
+    """Of "the thing next to the lamp" the closest to it; None for what stands beside nothing, or
+    is several."""
+    beside = (c for c in subject.conditions if isinstance(c, Related) and c.predicate in BESIDE)
+    one = next((c for c in beside if not c.negated and len(c.anchors) == 1), None)
+    if one is None or is_plural(subject.noun):
+        return None
+    return replace(subject, ranks=(trees.Rank("closest", 1, one.anchors[0]),))
 
 
 def how_sure(question: trees.HowSure, at: Resolver) -> Reply:
