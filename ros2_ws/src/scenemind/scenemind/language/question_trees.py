@@ -674,7 +674,16 @@ _BUILT: dict[str, Callable[..., trees.Question | None]] = {
 # What shapes without a subject ask for.
 _OF_ANYTHING: dict[str, trees.Reference] = {
     **dict.fromkeys(
-        ("Count", "Exists", "HasMore", "ListObjects", "NothingThere", "Usable", "UsableAt", "WhichOf"),
+        (
+            "Count",
+            "Exists",
+            "HasMore",
+            "ListObjects",
+            "NothingThere",
+            "Usable",
+            "UsableAt",
+            "WhichOf",
+        ),
         trees.NounPhrase(""),
     ),
     **dict.fromkeys(("HowSure", "ThatPlace"), trees.Marked()),
