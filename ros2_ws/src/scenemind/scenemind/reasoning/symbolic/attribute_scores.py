@@ -72,8 +72,11 @@ _DARKNESS = {"black": 2, "dark": 1, "light": -1, "white": -2}
 
 
 def attribute_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
-    """Scores (N,) of the candidates (those above 0), ignoring negation."""
-    return _of_each(scene, candidates, lambda thing: letter_score(thing, wanted.key, wanted.value))
+    """Scores (N,) of the candidates (those above 0), ignoring negation; of parts of the building
+    only for a measure."""
+    is_measure = compared_by(wanted.value) is not None
+    among = candidates if is_measure else np.where(scene.is_object, candidates, 0.0)
+    return _of_each(scene, among, lambda thing: letter_score(thing, wanted.key, wanted.value))
 
 
 def letter_score(thing: MapObject, key: str, wanted: str) -> float:
@@ -105,8 +108,9 @@ def is_relative(look: HasAttribute) -> bool:
 def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scores:
     """Scores (N,) of the candidates of which nobody has told it, by what such things are for, or
     are like."""
+    things = np.where(scene.is_object, candidates, 0.0)
     if wanted.key == "texture":
-        return _of_each(scene, candidates, lambda thing: _usual_texture(thing, wanted.value))
+        return _of_each(scene, things, lambda thing: _usual_texture(thing, wanted.value))
     words = _use_words(wanted.value)
     least = _least_share(wanted.value, words)
 
@@ -114,7 +118,7 @@ def usual_scores(scene: Scene, candidates: Scores, wanted: HasAttribute) -> Scor
         share = 0.0 if "affordance" in thing.attributes else use_share(thing.label, words)
         return share if share > least else 0.0
 
-    shares = _of_each(scene, candidates, fit)
+    shares = _of_each(scene, things, fit)
     return np.where(shares > 0.0, _USUAL_USE * (shares == shares.max(initial=0.0)), 0.0)
 
 
@@ -151,9 +155,9 @@ def _usual_texture(thing: MapObject, value: str) -> float:
 
 
 def _of_each(scene: Scene, candidates: Scores, fit: Callable[[MapObject], float]) -> Scores:
-    """Scores (N,): the fit of each candidate, 0 for parts of the building."""
+    """Scores (N,): the fit of each candidate."""
     scores = np.zeros(len(scene))
-    for row in np.flatnonzero((candidates > 0.0) & scene.is_object).tolist():
+    for row in np.flatnonzero(candidates > 0.0).tolist():
         scores[row] = fit(scene.objects[row])
     return scores
 

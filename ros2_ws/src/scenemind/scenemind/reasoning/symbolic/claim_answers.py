@@ -74,16 +74,20 @@ def verify(question: trees.Verify, at: Resolver) -> Reply:
         word = "yes," if sure >= ABSENCE_CONFIDENCE else "perhaps"
         return Reply(f"{word} {are} {said}{_note(claim, objects)}", sure, objects, "yes")
     if fits.any():
-        those = found.where(fits).objects
         # "Is the cup on the table" is true when one of the cups is; "are the chairs black" is not.
         is_all_asked = is_plural(question.subject.noun)
+        is_not_none = claim.negated and is_all_asked and not question.subject.bound
+        if is_not_none:  # "is none of the chairs red" is answered by those that are
+            fits, claim = ~fits, replace(claim, negated=False)
+            said = say.to_asker(verbalization.claim(claim))
+        those = found.where(fits).objects
         number = say.counted(len(objects), noun)
         some = f"{len(those)} of {number} {say.be(len(those))} {said}: {say.listed(those)}"
         sure = min(say.mean_existence(those), 1.0)
         if question.subject.bound == "most":
             word = say.yes_or_no(2 * len(those) > len(objects))
             return Reply(f"{word}, {some}", sure, those, word)
-        text = f"{'not all' if is_all_asked else 'yes'}, {some}"
+        text = f"{'no' if is_not_none else 'not all' if is_all_asked else 'yes'}, {some}"
         return Reply(text, sure, those, say.yes_or_no(not is_all_asked))
     absence = 1.0 if _is_of_boxes(claim) else ABSENCE_CONFIDENCE
     text = f"no, {are} {_denial(claim, objects)}{_instead(claim, found)}"
