@@ -110,6 +110,8 @@ def test_other_sentences_write_nothing(text: str, untouched: SmallMemory) -> Non
         ("this is a round bench", 8, "bench", {"shape": "round"}),
         ("this is a metal cabinet", 7, "metal cabinet", {}),
         ("this is a paper towel", 10, "paper towel", {}),
+        # Who calls a thing small tells it from others; sizes are measured.
+        ("this is just a tiny grey bench", 8, "bench", {"color": "grey"}),
     ],
 )
 def test_a_name_and_what_is_no_part_of_it(
@@ -122,6 +124,21 @@ def test_a_name_and_what_is_no_part_of_it(
     assert thing.label == name
     before = room_memory().snapshot().objects[marked].attributes
     assert thing.attributes == {**before, **attributes}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("it's a salad bowl, the red one", 2),
+        ("it's an espresso cup, the white one, not just any old cup", 10),
+        ("it's a folding chair, the brown one", 5),
+        ("the chair, the brown one, is an armchair", 5),
+    ],
+)
+def test_which_one_is_meant_may_be_told_after(text: str, meant: int) -> None:
+    memory = room_memory()
+    assert Router(memory).align(query(text), "Ada").object_ids == (meant,)
+    assert [entry.edit.kind for entry in memory.corrections()] == ["rename"]
 
 
 def test_another_thing_than_the_one_that_was_named_is_not_deleted() -> None:

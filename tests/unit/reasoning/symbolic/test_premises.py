@@ -58,6 +58,31 @@ def test_a_false_premise_is_not_written_after_a_no(text: str) -> None:
     assert memory.corrections() == []
 
 
+def test_of_two_that_are_not_where_it_is_said_the_near_one_is_proposed() -> None:
+    """Also where it is doubtful: who corrects it may know better."""
+    near = thing(11, "fridge", (-3.3, 1.8, 0.9), (0.5, 0.7, 1.8), confidence=0.03)
+    far = thing(12, "fridge", (3.5, -1, 0.9), (0.7, 0.7, 1.8))
+    memory = SmallMemory(snapshot_of((*ROOM, near, far)))
+    (asked,) = talk(memory, "the fridge behind the sofa is just a poster")
+    assert asked.response.startswith("The fridge (object 11) is not behind the sofa. Rename")
+    assert memory.corrections() == []
+
+
+def test_of_several_the_one_that_is_far_more_as_a_size_says_is_proposed() -> None:
+    sizes = ((0.3, 0.1, 0.2), (0.3, 0.25, 0.03), (0.3, 0.2, 0.12))
+    books = [
+        thing(20 + n, "book", (1.7 + n * 0.3, 2, 1.0 + size[2] / 2), size)
+        for n, size in enumerate(sizes)
+    ]
+    memory = SmallMemory(snapshot_of((*ROOM, *books)))
+    (asked,) = talk(memory, "that super thin book on the shelf? It's a leaflet")
+    assert asked.response == "You seem to mean the book (object 21). Rename it to leaflet?"
+    equal = SmallMemory(snapshot_of((*ROOM, books[0], replace(books[0], object_id=25))))
+    (open_,) = talk(equal, "the thin book is a leaflet")
+    assert open_.failure is not None
+    assert open_.failure.code == "ambiguous"
+
+
 @pytest.mark.parametrize(("text", "words"), TABLE["wrong numbers"].items())
 def test_a_number_that_does_not_fit_is_asked_back(text: str, words: str) -> None:
     more = [thing(i, "chair", (0, y, 0.45), (0.5, 0.5, 0.9)) for i, y in ((11, 0.8), (12, -0.8))]

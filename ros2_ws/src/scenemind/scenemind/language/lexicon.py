@@ -160,6 +160,7 @@ USES = _phrases(_DATA["uses"] | {verb: [verb] for verb in _words("uses")})
 # Words before a use that is said of things: "(the thing) that you (sit on)".
 _BY_USERS = _said_by(r"(?<=\w)(?: that| which| where)? {}(?: {})* (?=\w+)", "users", "users_may")
 POSTURES = _words("postures")
+AGENTS, AGENTS_MAY = _words("agents"), _words("agents_may")
 _PLURAL_POSTURES = _words("plural_postures")
 ADVERBS = _words("adverbs")
 DEFINITE = _words("definite")
@@ -236,8 +237,8 @@ def at_posture(words: Sequence[str], at: int) -> bool:
     is_verb = words[at] in POSTURES or is_of_several(words, at)
     if not is_verb and words[at] not in ADVERBS:
         return False
-    is_last = at + 1 == len(words) and is_verb
-    return is_last or RELATIONS.longest(words, at + 1)[1] > 0
+    end = at + 1 + (is_verb and "up" in words[at + 1 : at + 2])  # "propped up by"
+    return (end == len(words) and is_verb) or RELATIONS.longest(words, end)[1] > 0
 
 
 def is_of_several(words: Sequence[str], at: int) -> bool:

@@ -62,6 +62,7 @@ _TAG = _pattern(
     rf"([,:]?\s*\b({any_of('tag_verb')}(n't)?( not)? {any_of('tag_subject')}|{any_of('tag_word')})"
     rf"|,\s*{any_of('tag_verb')}(n't)?( not)? (you|we|i))\s*\?\s*$"
 )
+_REQUEST_TAG = _pattern(rf",?\s*\b{any_of('tag_of_request')}\s*\?\s*$")
 _SENTENCE = re.compile(rf"[^.!?]*(?:(?:\.(?=\d)|{TITLE_STOP})[^.!?]*)*[.!?]*", re.DOTALL)
 # Before them a word ends a noun phrase: "is there a man".
 _NOT_AFTER = "".join(rf"(?<!\b{word})" for word in ("a", "an", "the", "my", "any", "no"))
@@ -193,7 +194,7 @@ def asks(sentence: str) -> bool:
     """Whether one sentence asks, and neither states nor requests anything."""
     if _REQUEST.match(_without_fillers(sentence)):
         return False
-    untagged = _TAG.sub("", sentence)
+    untagged = _REQUEST_TAG.sub("", _TAG.sub("", sentence))
     if not untagged.strip():
         return True
     if untagged.rstrip().endswith("?"):

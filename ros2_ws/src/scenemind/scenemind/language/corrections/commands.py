@@ -314,7 +314,7 @@ def _topic(b: Bound) -> Topic:
 
 def _mentioned(b: Bound) -> Topic | None:
     subject = b["subject"]
-    is_one = not isinstance(subject, NounPhrase) or subject.definite
+    is_one = not isinstance(subject, NounPhrase) or subject.definite or subject.conditions
     return Topic(subject, is_bare=True) if is_one else None
 
 

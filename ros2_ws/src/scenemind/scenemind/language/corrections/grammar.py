@@ -26,9 +26,11 @@ from scenemind.language.corrections.commands import (
     Topic,
     find_clause,
 )
+from scenemind.language.corrections.slots import TABLE
 from scenemind.language.english import SENTENCE_END, is_plural
 from scenemind.language.lexicon import DEFINITE
-from scenemind.language.referring.whole import except_things, read_phrase
+from scenemind.language.measures import LENGTH, metres_of
+from scenemind.language.referring.whole import ends_noun, except_things, read_phrase
 from scenemind.language.shapes import Sentence
 from scenemind.language.speech_acts import Frame, is_question, words_in
 from scenemind.language.tokens import NotUnderstoodError
@@ -45,6 +47,10 @@ _LIMITING = frozenset(("if", "unless", "until", "whether", "otherwise", "joking"
 _OF_MANY = frozenset(("are", "have", "were", "do"))
 _SENTENCE_END = re.compile(rf"{SENTENCE_END}\s+")
 _POINTING = (("it",), ("this",), ("that",), ("they",))
+_POINTERS = lexicon.DEFINITE | lexicon.POINTERS
+_LENGTHS = re.compile(rf"(?:\ba good |\b){LENGTH}")
+_PUT, _OVER = (frozenset(TABLE["words"][name].split(" | ")) for name in ("put", "over"))
+_PUT -= {"took"}
 _MOST_NAMING = 12  # words that name the thing of a note
 # Words before what may be left out at the end of a clause: "... to wash it", "... with the handle".
 _TAILS = lexicon.NOUN_END | {form[0] for form in lexicon.RELATIONS} | words_in("tails")
@@ -97,6 +103,7 @@ def read_most(text: str) -> tuple[str, tuple[trees.Command, ...]]:
     for kept in sorted(parts, key=lambda spans: sum(start - end for start, end in spans)):
         commands = _combined([clause for span in kept for clause in read(*span)])
         has_verb = any(_may_be_verb(word) for span in kept for word in said.words[slice(*span)])
+        has_verb |= any(map(is_order_to_delete, commands))
         if not (commands and has_verb):
             continue
         part = ", ".join(_in_one(said.written(*span)) for span in kept)
@@ -153,7 +160,10 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
     if is_question(text) or not all(clause.is_told for clause in clauses_of(text)[:1]):
         return
     for first, last in stretches(words):
+        if not _POINTERS.isdisjoint(words[:first]):
+            return  # "swap those two round, ..." would be left out
         start = first + _FRAME.starts(words[first:last])[-1]
+        yield from _note_of_moved(said, start)
         for end in range(min(len(words) - 2, start + _MOST_NAMING), start, -1):
             verb, name = words[end], words[start:end]
             is_told = _may_be_verb(verb) or verb.endswith("s")
@@ -169,7 +179,39 @@ def notes_of(text: str) -> Iterator[tuple[str, str]]:
             it, told = "they" if are_many else "it", _in_one(said.written(end, len(words)))
             if tokens[end].start == tokens[end - 1].start:  # "the cushion's got stripes"
                 told = f"{'has' if words[end + 1] == 'got' else verb} {told.partition(' ')[2]}"
-            yield f"note of {' '.join(name)}: {it} {told}", thing.noun
+            yield f"note of {' '.join(name)}: {it} {_in_metres(told)}", thing.noun
+
+
+def _in_metres(told: str) -> str:
+    """A text with its lengths in metres: "2 m high" of "a good two metres high"."""
+
+    def written(found: re.Match[str]) -> str:
+        metres = metres_of(found)
+        return found.group() if metres is None else f"{round(metres, 2):g} m"
+
+    return _LENGTHS.sub(written, told)
+
+
+def _note_of_moved(said: Sentence, start: int) -> Iterator[tuple[str, str]]:
+    """ "I have moved the chair round to the far side" as "note of the chair: it was moved round to
+    the far side"."""
+    words, at = said.words, start + 1
+    while at < len(words) and words[at] in lexicon.AGENTS_MAY:
+        at += 1
+    if at >= len(words) or words[start] not in lexicon.AGENTS or words[at] not in _PUT:
+        return
+    ends = (
+        end
+        for end in range(at + 2, len(words))
+        if words[end] in _OVER or ends_noun(words, end, True)
+    )
+    name = words[at + 1 : next(ends, at + 1)]
+    thing = read_phrase(name)[0] if name and name[0] in DEFINITE else None
+    if isinstance(thing, trees.NounPhrase) and thing.noun:
+        told = f"{'were' if is_plural(thing.noun) else 'was'} {words[at]}"
+        told = f"{told} {_in_one(said.written(at + 1 + len(name), len(words)))}"
+        it = "they" if is_plural(thing.noun) else "it"
+        yield f"note of {' '.join(name)}: {it} {told}", thing.noun
 
 
 def _may_be_verb(word: str) -> bool:
@@ -188,6 +230,11 @@ def _is_of_marked(command: trees.Command) -> bool:
     return trees.Marked() in (getattr(command, name, None) for name in ("subject", "anchor"))
 
 
+def is_order_to_delete(command: trees.Command) -> bool:
+    """Whether a command orders to delete ("scrap the vase"), and does not tell what is gone."""
+    return isinstance(command, trees.DeleteObject) and not command.is_told
+
+
 def is_of_last(command: trees.Command) -> bool:
     """Whether a command is about the object of the one before ("and it is blue")."""
     return isinstance(command, trees.OfOne) and command.subject == trees.Marked()
@@ -203,11 +250,19 @@ def _find_clause(said: Sentence, start: int, end: int) -> tuple[Clause, ...]:
         if first >= last:
             return (Aside(objects),)
         clause = find_clause(said, start + first, start + last)
+        if isinstance(clause, Bare) and _is_asked(said, end):
+            return (Topic(trees.NounPhrase(clause.label, definite=True), is_bare=True),)
         if isinstance(clause, Bare):
             return (replace(clause, is_objection=objects),)
         if clause is not None:
             return clause if isinstance(clause, tuple) else (clause,)
     return ()
+
+
+def _is_asked(said: Sentence, end: int) -> bool:
+    """Whether a clause is a question that the next one answers: "umbrella? There is none"."""
+    following = said.tokens[end : end + 1]
+    return bool(following) and said.text[: following[0].start + 1].rstrip().endswith("?")
 
 
 def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -223,9 +278,11 @@ def _contents(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     """Commands of the clauses together; empty where there are none, or they contradict each
     other."""
-    match clauses:
-        case [*others, Topic(subject=trees.NounPhrase()) as topic]:
-            clauses = [topic, *others]  # "that is a magazine, the one by the cup"
+    topic = next((c for c in reversed(clauses[1:]) if isinstance(c, Topic)), None)
+    if topic is not None and isinstance(topic.subject, trees.NounPhrase):
+        is_last = topic is clauses[-1]
+        if is_last or not topic.subject.noun:  # "that is a magazine, the one by the cup"
+            clauses = [topic, *(clause for clause in clauses if clause is not topic)]
     about: trees.Subject | None = None
     gone: trees.Subject | None = None
     it: trees.Reference | None = None
@@ -285,7 +342,10 @@ def _combined(clauses: Sequence[Clause]) -> tuple[trees.Command, ...]:
     commands = [one for one in commands if one not in set(told)]
     if any(isinstance(command, trees.DeleteObject) for command in commands):
         of_first = _subject(commands[0]) or trees.Marked()
-        kept = (one for one in commands if not isinstance(one, trees.DeleteRelation))
+        # "Remove the vase, it is the same thing as the plant": the order counts, not its reason.
+        kept = (
+            c for c in commands if not isinstance(c, trees.DeleteRelation) and not _is_reason(c)
+        )
         commands = [_with_subject(one, of_first) for one in kept]
         # "Forget the phone on the wall, it is a picture".
         lost = {_subject(one) for one in commands if isinstance(one, trees.DeleteObject)}
@@ -386,6 +446,11 @@ def _find_without(command: trees.Command, excepted: Excepted) -> trees.Command |
     if but is None:
         return None
     return replace(command, subject=subject.that(but))
+
+
+def _is_reason(command: trees.Command) -> bool:
+    is_wish = isinstance(command, trees.AddRelation) and command.is_wish
+    return is_wish or (isinstance(command, trees.Merge) and trees.Marked() in command.subjects)
 
 
 def _without_repetitions(commands: Sequence[trees.Command]) -> list[trees.Command]:

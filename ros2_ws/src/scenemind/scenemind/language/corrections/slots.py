@@ -19,7 +19,7 @@ from scenemind.language.english import (
     with_article,
     word_set,
 )
-from scenemind.language.measures import compared_by, is_measured
+from scenemind.language.measures import LENGTH, compared_by, is_measured
 from scenemind.language.qualities import find_attribute, find_look, find_quality
 from scenemind.language.referring.reader import read
 from scenemind.language.referring.whole import ends_noun, read_phrase
@@ -56,6 +56,7 @@ _NOT_LIKE_THIS = lexicon.COLOURS.keys() - {"orange", "tan", "cream", "olive", "n
 _ANY_QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
 # A word to its end, with "'s".
 _AS_WRITTEN = re.compile(r"[\w-]+(?:['\u2019]\w+)?")
+_EXTENT = re.compile(rf"{LENGTH} (?:tall|high|long|wide|deep|thick|across)$")
 # Of words that say what a thing is like: "artificial", "fragile", "poisonous".
 _QUALITY_ENDINGS = tuple(_SETS["quality_endings"])
 _QUOTES = frozenset('"\u201c\u201d')
@@ -64,7 +65,7 @@ _THINGS = word_set("everything things objects items")
 _AFTER_NUMBER = lexicon.NOUN_END | {",", ""}
 _AFTER_LABEL = lexicon.NOUN_END | {",", "instead"}
 # "For sewing" and "gecko inside" are no names.
-_AT_NO_END = {form[0] for form in lexicon.RELATIONS if len(form) == 1} | {"for", "as"}
+_AT_NO_END = {form[0] for form in lexicon.RELATIONS if len(form) == 1} | {"for", "as", "of"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +249,9 @@ def _label(p: SlotWords) -> str | None:
     words = rest(p) or ("",)
     *others, last = words
     ends = {*others, "" if last == "can" else last} & _AFTER_LABEL  # a trash can
-    ends |= {*others[:1], last} & _AT_NO_END
+    ends |= ({*others[:1], last} & _AT_NO_END) | ({last} & lexicon.POSTURES)
     is_plain = all(word[:1].isalnum() for word in (*others, last)) and find_number(last) is None
+    is_plain &= _EXTENT.search(" ".join(("a", *words))) is None  # "a good two metres high"
     if ends or not is_plain or len(others) >= _LONGEST_LABEL or names_no_thing([*others, last]):
         return None
     return singular_name(words)
@@ -321,7 +323,7 @@ def _bare_name(p: SlotWords) -> str | None:
     """A label that may be a name by itself; "go back" is none."""
     label = _label(p)
     first, *others = (label or "").split() or [""]
-    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"]
+    is_order = first in _SETS["robot_orders"] | _SETS["correction_verbs"] | lexicon.INDEFINITE
     if is_order or first.endswith("ly") or len(others) >= _LONGEST_NAME:
         return None
     return label
@@ -357,7 +359,7 @@ def _mass(p: SlotWords) -> Kind | None:
 def _kinds(p: SlotWords) -> Kind | None:
     """A bare plural ("stools", but not "two stools") after "are"."""
     is_bare = is_plural(p.words[-1]) and find_number(p.peek()) is None
-    return _kind(p) if is_bare and p.words[p.at - 1] == "are" else None
+    return _kind(p) if is_bare and "are" in p.words[max(p.at - 2, 0) : p.at] else None
 
 
 def _value(p: SlotWords) -> HasAttribute | None:
@@ -366,14 +368,16 @@ def _value(p: SlotWords) -> HasAttribute | None:
     start = p.at
     while p.take(*_PHRASES["more_or_less"]):
         pass
-    has_article = bool(p.take("a", "an", "the"))
+    article = p.take("a", "an", "the")
     at = p.at
     given = p.find(find_look)
-    if given is not None:
+    # "It is a bowl for fruit, the green one" tells which is meant.
+    is_which = article == "the" and at - start == 1 and (start == 0 or p.words[start - 1] == ",")
+    if given is not None and not is_which:
         if given.key == "color":
             given = HasAttribute("color", _colour_as_said(p.words[at : p.at]))
         kind = p.take(*_KIND_WORDS)
-        is_whole = bool(kind) or not has_article
+        is_whole = bool(kind) or not article
         if is_whole and _KIND_WORDS.get(kind) in (None, given.key) and p.done:
             return given
     p.at = start

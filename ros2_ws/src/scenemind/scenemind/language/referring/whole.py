@@ -71,11 +71,13 @@ _SMALL: dict[Kind, frozenset[str]] = {
 }
 _OPENS_QUALITY = ("to", "good", "made", "owned", "not")
 _ALL = frozenset(("all", "every", "each", "everything", "anything", "nothing"))
+_ARTICLES = ("a", "an", "the", "my", "our")
 _EXCEPT = PhraseTable(
     lexicon.EXCEPT
-    | {(which, "is", "not", a): a for which in ("that", "which") for a in ("a", "an")}
+    | {(which, "is", "not", a): a for which in ("that", "which") for a in _ARTICLES}
     | {(*form, the): the for form in lexicon.CONTRASTING for the in lexicon.DEFINITE}
 )
+_FILLED = ("crammed", "stuffed", "packed", "loaded", "piled")
 _RELATIVE = ("that", "which")
 _DETERMINERS = (lexicon.DEFINITE | lexicon.INDEFINITE) - {"that", "these", "those"}
 _SIDES = ("left", "right")
@@ -311,7 +313,7 @@ def ends_noun(words: Sequence[str], at: int, inside: bool) -> bool:
     if find_measured(words, at):
         return True
     following = word_at(words, at + 1)
-    if (word, following) == ("full", "of"):
+    if (word, following) == ("full", "of") or (word in _FILLED and following in ("with", "full")):
         return True
     if word in lexicon.NOUN_END:
         is_after_article = at > 0 and words[at - 1] in lexicon.DEFINITE | lexicon.INDEFINITE
@@ -459,11 +461,12 @@ class _WholeChunker(Chunker):
     def _find_posture(self, at: int) -> Chunk | None:
         """ "Standing" in "standing on top of"; "standing on" is a relation."""
         word, is_hurried = self.words[at], word_at(self.words, at + 1) in lexicon.ADVERBS
+        is_up = word in lexicon.POSTURES and word_at(self.words, at + 1) == "up"
         may_be = word in lexicon.POSTURES | lexicon.ADVERBS or lexicon.is_of_several(self.words, at)
-        ends = (at, at + 1, at + 1 + is_hurried)
+        ends = (at, at + 1, at + 1 + (is_hurried or is_up))
         here, *after = (lexicon.RELATIONS.longest(self.words, end)[1] for end in ends)
         is_one = may_be and max(after) >= max(here, 1)
-        return Chunk("other", (word,), "posture") if is_one else None
+        return Chunk("other", self.words[at : at + 1 + is_up], "posture") if is_one else None
 
     def _find_said(self, at: int) -> Chunk | None:
         """A place of the viewer, a quality or a look."""
@@ -530,7 +533,7 @@ class _WholeChunker(Chunker):
             elif (
                 word in ("pair", "couple")
                 and following == "of"
-                and is_plural(word_at(words, at + 2))
+                and any(map(is_plural, words[at + 2 : at + 4]))
             ):
                 number, at = 2, at + 1  # but "a pair of scissors"
             elif word in self.determiners:

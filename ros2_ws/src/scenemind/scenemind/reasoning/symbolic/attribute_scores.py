@@ -59,9 +59,13 @@ _SIZES = {
     "tall": ("height", 1), "tallest": ("height", 2),
     "short": ("height", -1), "shortest": ("height", -2),
     "long": ("length", 1), "longest": ("length", 2),
-    "wide": ("length", 1), "widest": ("length", 2), "thick": ("width", 1),
+    "wide": ("length", 1), "widest": ("length", 2),
+    "thick": ("least", 1), "thickest": ("least", 2),
+    "thin": ("least", -1), "thinnest": ("least", -2),
     "narrow": ("width", -1), "narrowest": ("width", -2), "low": ("top", -1), "high": ("top", 1),
 }  # fmt: skip
+# Height of what lies flat, such as a book: it is thin, where a narrow table is.
+_FLAT_M = 0.15
 # Score of the third largest where the second is meant.
 _ONE_OFF = 0.3
 _ROUND = frozenset(("round", "square"))
@@ -215,11 +219,13 @@ def _measured_scores(
 def _size_scores(trait: str, scene: Scene, like: Scores, order: int) -> Scores:
     quantity, strength = _SIZES[trait]
     flat = np.sort(scene.size[:, :2], axis=1)
+    is_flat = scene.size[:, 2] < np.minimum(flat[:, 0], _FLAT_M)
     values = {
         "volume": np.log(np.maximum(np.prod(np.maximum(scene.size, 0.02), axis=1), 1e-6)),
         "height": np.log(np.maximum(scene.size[:, 2], 0.02)),
         "length": np.log(np.maximum(flat[:, 1], 0.02)),
         "width": np.log(np.maximum(flat[:, 0], 0.02)),
+        "least": np.log(np.maximum(np.where(is_flat, scene.size[:, 2], flat[:, 0]), 0.01)),
         "top": scene.high[:, 2],
     }[quantity]
     among = values[like > 0.5 * like.max()] if like.any() else values

@@ -15,7 +15,12 @@ from dataclasses import dataclass, replace
 
 from scenemind.language import lexicon, trees
 from scenemind.language.assertions import asserts, broken_up, clauses_of
-from scenemind.language.corrections.grammar import notes_of, parse_commands, read_most
+from scenemind.language.corrections.grammar import (
+    is_order_to_delete,
+    notes_of,
+    parse_commands,
+    read_most,
+)
 from scenemind.language.english import shown, singular
 from scenemind.language.follow_ups import with_meant
 from scenemind.language.questions import find_question
@@ -102,9 +107,15 @@ def intent_of_sentence(
         return _half_understood(query, resolver_of(query), intent, error)
     try:
         wanted = intent(commands, query)
-    except ReasoningError:
+    except ReasoningError as error:
         _check_number(query, resolver_of(query))
-        raise
+        are_moves = all(isinstance(command, trees.AddRelation) for command in commands)
+        note = _noted(query, resolver_of(query).scene.rows_of_label) if are_moves else None
+        if note is None or error.failure.code != "not_found":
+            raise
+        wanted = intent(note.commands, replace(query, text=note.text))
+        doubt = doubt_of_guess(wanted.response)
+        return replace(wanted, doubt=replace(doubt, text=f"{error} {doubt.text}"))
     if wanted.edits and wanted.doubt is None and not asserts(query.text):
         doubt = doubt_of_wish(wanted.edits, wanted.objects, wanted.response)
         return replace(wanted, doubt=doubt)
@@ -181,8 +192,11 @@ def _half_understood(
             wanted = intent(said.commands, replace(query, text=said.text))
         except ReasoningError as failed:
             text = f'I take that as "{said.text}". {failed}'
-            failures.append(ReasoningError("not_understood", text, failed.failure.suggestion))
-            if failed.failure.code != "not_found":
+            is_open = failed.failure.code != "not_found"
+            at_place = 0 if is_open else len(failures)
+            failure = ReasoningError("not_understood", text, failed.failure.suggestion)
+            failures.insert(at_place, failure)
+            if is_open:
                 break
             continue
         doubt = wanted.doubt
@@ -229,7 +243,8 @@ def _said_again(query: Query, note: _Reading | None) -> _Reading | None:
     plain, (part, read) = as_correction(query.text, query.before), read_most(query.text)
     least = plain.likelihood if plain is not None and plain.text else 0.0
     denies_only = all(isinstance(command, trees.Deny) for command in read)
-    if read and least < (_DENIED if denies_only else _PARTLY_READ):
+    is_ordered = any(map(is_order_to_delete, read))
+    if read and (is_ordered or least < (_DENIED if denies_only else _PARTLY_READ)):
         return _Reading(part, read, _PARTLY_READ)
     if plain is None or least < _WORTH_OFFERING:
         return None

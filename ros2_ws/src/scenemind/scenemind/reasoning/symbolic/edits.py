@@ -25,6 +25,7 @@ from scenemind.memory.types import NOTE, EditKind
 from scenemind.reasoning.query import ErrorCode, Query, ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import ATTRIBUTE_NOUNS, letter_score
 from scenemind.reasoning.symbolic.premises import (
+    Meant,
     denial_of,
     meant_as_one,
     meant_by,
@@ -150,8 +151,10 @@ def intent_of(
     edits = tuple(edit for part in parts for edit in part.edits)
     doubts = [part.doubt for part in parts if part.doubt is not None]
     text = " ".join(doubt.text for doubt in doubts)
-    doubt = Doubt(doubts[0].code, text, "Shall I do all of that?") if doubts else None
     response = " ".join(part.response for part in parts) + unplaced
+    are_claims = all(part.response.startswith(("Now ", _FORGOT)) for part in parts)
+    ask = f"Shall I note that {_claimed(response)}?" if are_claims else "Shall I do all of that?"
+    doubt = Doubt(doubts[0].code, text, ask) if doubts else None
     objects = _objects(edits, resolver_of(query))
     are_guesses = all(each.code == "not_understood" for each in doubts)
     if are_guesses and (doubts or _is_exchange(edits, objects)):
@@ -285,12 +288,7 @@ def _of_command(
         denied = command.denied if isinstance(command, trees.Rename | trees.IsA) else ""
         if isinstance(command, trees.Split):
             denied = normal(command.noun)
-        try:
-            meant = meant_by(_subject_of(command, at), at, denied)
-        except ReasoningError as error:
-            if error.failure.code != "not_found" or not isinstance(command, trees.AddRelation):
-                raise
-            raise _unseen(command, at) or error from error
+        meant = _meant(command, at, denied)
         edits, response = _edits_of(command, meant.objects, at, by)
     objection = meant.objection
     if not objection and isinstance(command, trees.Rename | trees.IsA | trees.SetAttribute):
@@ -313,6 +311,26 @@ def _of_command(
     elif is_guess:
         doubt = doubt_of_guess(response)
     return Intent(tuple(edits), response, None, _objects(edits, at), doubt)
+
+
+def _meant(command: trees.OfOne, at: Resolver, denied: str) -> Meant:
+    """The objects of a command; of several that fit "the green one" those that may be called as it
+    says: "it is a fruit bowl, the green one".
+
+    Raises:
+        ReasoningError: see `meant_by`.
+    """
+    subject = _subject_of(command, at)
+    try:
+        return meant_by(subject, at, denied)
+    except ReasoningError as error:
+        if error.failure.code == "not_found" and isinstance(command, trees.AddRelation):
+            raise _unseen(command, at) or error from error
+        kind = command.label.split()[-1] if isinstance(command, trees.Rename | trees.IsA) else ""
+        is_open = error.failure.code == "ambiguous" and kind and at.label_scores(kind).any()
+        if not (is_open and isinstance(subject, trees.NounPhrase) and not subject.noun):
+            raise
+        return meant_by(replace(subject, noun=kind), at)
 
 
 def _is_owned_by_thing(command: trees.SetAttribute, at: Resolver) -> bool:
@@ -380,8 +398,10 @@ def _edits_of(
         case trees.Rename(label=label):
             return _of_each(Edit("rename", (), value=label), objects)
         case trees.IsA(label=label):
-            told = _told(Edit("rename", (), value=label), objects)
-            return _described_edits(command, objects, at), told
+            edits = _described_edits(command, objects, at)
+            if any(edit.kind == "rename" for edit in edits):
+                label = " ".join(word for word in label.split() if word not in lexicon.SIZES)
+            return edits, _told(Edit("rename", (), value=label), objects)
         case trees.SetAttribute(key=key, value=value):
             value = by if (key, value) == ("owner", lexicon.SPEAKER) else value
             return _of_each(Edit("set_attribute", (), key, value), objects)
@@ -407,17 +427,19 @@ def _described_edits(command: trees.IsA, objects: Sequence[MapObject], at: Resol
     """Edits of "that is a red cup".
 
     An object that is called so already only gets the attributes. Others get a name and the
-    attributes, unless these may be part of the name ("a paper bag").
+    attributes, unless these may be part of the name ("a paper bag"), or sizes, which are measured.
     """
     edits: list[Edit] = []
     for thing in objects:
-        if _is_name(command) or not _is_called(thing, command, at):
+        is_renamed = _is_name(command) or not _is_called(thing, command, at)
+        if is_renamed:
             label = command.label if _is_name(command) or _tells_kind(command) else command.noun
             edits.append(Edit("rename", (thing.object_id,), value=label))
         if not edits or edits[-1].value != command.label:
             edits += [
                 Edit("set_attribute", (thing.object_id,), key, value)
                 for key, value in command.attributes
+                if not (is_renamed and key == "size")
             ]
     return edits
 

@@ -12,6 +12,8 @@ from scenemind.language import lexicon, trees, verbalization
 from scenemind.language.english import is_plural, joined, shown
 from scenemind.language.referring.reader import read
 from scenemind.language.trees import (
+    Among,
+    Described,
     HasAttribute,
     NounPhrase,
     Reading,
@@ -88,6 +90,10 @@ def ground_expression(
         return found
     if refusal and question is not None:
         is_unknown = refusal.failure.code == "not_found" and _is_of_words(question, query)
+        # "The computers but for the laptop" leaves out what a description would find again.
+        excepted: list[Among | Described] = [*parts_of(question, Among)]
+        excepted += parts_of(question, Described)
+        is_unknown &= not any(part.negated for part in excepted)
         if not (is_unknown and _says_more_than_a_name(question)):
             raise refusal
     try:

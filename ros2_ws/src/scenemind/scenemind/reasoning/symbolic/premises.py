@@ -24,6 +24,7 @@ from scenemind.language.english import (
     with_article,
 )
 from scenemind.memory import MapObject
+from scenemind.memory.graph.relations.superlatives import OF_A_VIEWER
 from scenemind.reasoning.query import ReasoningError
 from scenemind.reasoning.symbolic.attribute_scores import letter_score
 from scenemind.reasoning.symbolic.replies import (
@@ -40,6 +41,8 @@ from scenemind.reasoning.symbolic.resolver import Resolver
 _PLAIN = 0.9
 # Share of the best fit from which another object may be meant as well, and most that are tried.
 _ALIKE, _MOST_TRIED = 0.6, 8
+# Where nothing is behind the sofa, what is so much nearer to it is meant.
+_NEARER_M = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,14 +91,15 @@ def meant_by(subject: trees.Subject, at: Resolver, denied: str = "") -> Meant:
             return _all_of(phrase, at)
         objects: tuple[MapObject, ...] = (_single(phrase, at),)
     except ReasoningError as error:
-        nearest = _nearest(phrase, at, error)
+        nearest = _nearest(phrase, at, error) or _standing_out(phrase, at, error)
         if nearest is None or error.failure.code == "invalid_request":
             raise
         return nearest
     if not isinstance(phrase, trees.NounPhrase):
         return Meant(objects)
-    if phrase.ranks and not phrase.noun:
-        return Meant(objects, f"You seem to mean {the(objects[0])}.")  # "the second one"
+    of_viewer = any(rank.superlative in OF_A_VIEWER for rank in phrase.ranks)
+    if of_viewer or (phrase.ranks and not phrase.noun):  # "the second one", "the book on the left"
+        return Meant(objects, f"You seem to mean {the(objects[0])}.")
     return Meant(objects, _substituted(objects, phrase.noun, at) or _recoloured(objects, phrase))
 
 
@@ -255,17 +259,44 @@ def _nearest(reference: trees.Reference, at: Resolver, error: ReasoningError) ->
         return None
     readings = (reference, trees.flattened(reference) or reference)
     found = list(chain.from_iterable(_fitting(phrase, at) for phrase in dict.fromkeys(readings)))
-    best = min(found, key=lambda each: (len(each[2]), -each[0]), default=None)
-    if best is None:
+    least = min((len(wrong) for _, _, wrong in found), default=0)
+    found = [each for each in found if len(each[2]) == least]
+    far_m = [_gap_m(thing, wrong, at) for _, thing, wrong in found]
+    found = [each for each, m in zip(found, far_m, strict=True) if m <= min(far_m) + _NEARER_M]
+    if not found:
         return None
-    fit, thing, wrong = best
-    as_good = (each for each in found if len(each[2]) == len(wrong) and each[0] >= _ALIKE * fit)
+    fit, thing, wrong = max(found, key=lambda each: each[0])
+    as_good = (each for each in found if each[0] >= _ALIKE * fit)
     if len({one.object_id for _, one, _ in as_good}) > 1:
         return None
     if not wrong:
         return Meant((thing,), f"You seem to mean {the(thing)}.")
     claims = joined([_contrary(thing, condition) for condition in wrong])
     return Meant((thing,), f"{sentence(the(thing))[:-1]} {claims}.")
+
+
+def _gap_m(thing: MapObject, wrong: Sequence[trees.Condition], at: Resolver) -> float:
+    """Metres between an object and the farthest thing to which it has not the relation that is
+    said; 0 without any."""
+    gaps_m, farthest_m = at.scene.gaps_to_m(at.scene.row_of_id[thing.object_id]), 0.0
+    for one in trees.parts_of(tuple(wrong), trees.Related):
+        with suppress(ReasoningError):
+            ends = [end.row for anchor in one.anchors for end in at.anchors(anchor)]
+            near_m = min((float(gaps_m[end]) for end in ends if end is not None), default=0.0)
+            farthest_m = max(farthest_m, near_m)
+    return farthest_m
+
+
+def _standing_out(phrase: trees.Reference, at: Resolver, error: ReasoningError) -> Meant | None:
+    """The one of several that fit that is as a size says far more than the others: "the thin
+    book"."""
+    if error.failure.code != "ambiguous" or not isinstance(phrase, trees.NounPhrase):
+        return None
+    rows = at.existing(phrase).rows
+    best = at.standing_out(phrase, rows)
+    thing = at.scene.objects[best[0]]
+    is_one = len(best) == 1 < len(rows)
+    return Meant((thing,), f"You seem to mean {the(thing)}.") if is_one else None
 
 
 def _fitting(

@@ -454,6 +454,10 @@ class SymbolicReasoner:
             of_each = tuple(thing.confidence for thing in reply.objects)
             return GroundReply(reply.objects, of_each, (reply.sentence, *resolver.steps))
         subject = subject_of(question)
+        if isinstance(question, trees.ListObjects) and isinstance(subject, trees.NounPhrase):
+            said = {type(condition) for condition in subject.conditions}
+            if not subject.noun and said == {trees.Related}:  # "whatever is beside the sink"
+                subject = replace(subject, definite=True)
         found = resolver.existing(subject)
         found = found.where(resolver.scene.is_object[found.rows])
         if not len(found):

@@ -194,7 +194,7 @@ class Resolver:
         sure = scores[fitting] * self.scene.confidence[fitting]
         order = fitting[np.argsort(-sure, kind="stable")]
         if isinstance(reference, NounPhrase) and self._compares:
-            order = self._standing_out(reference, order)
+            order = self.standing_out(reference, order)
         of_doubt = any(rank.superlative in _OF_DOUBT for rank in reference.ranks)
         doubted = order[:0]
         if self._compares and reference.ranks and not of_doubt:
@@ -512,10 +512,12 @@ class Resolver:
                 return [f"{start}; the nearest that I know is {say.the(thing)}, {colour}."]
         return []
 
-    def _standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def standing_out(self, phrase: NounPhrase, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows that "the large, round table" means: of several, those that look most like
-        it."""
-        if len(rows) < 2 or not phrase.definite or phrase.count or is_plural(phrase.noun):
+        it; the two tallest of "the two tall plants"."""
+        count = phrase.count or 0
+        is_open = count >= len(rows) or (is_plural(phrase.noun) and not count)
+        if len(rows) < 2 or not phrase.definite or is_open or phrase.bound:
             return rows
         match = self.scene.matches(phrase.noun)[:1]
         words = match[0].unknown.split() if match else []
@@ -527,6 +529,9 @@ class Resolver:
                 graded = graded_attribute_scores(look, self.scene, like)
                 fit *= 1.0 if graded is None else graded
         best = rows[fit[rows] >= _STANDS_OUT * fit[rows].max()]
+        if count > 1:
+            is_said = np.ptp(fit[rows]) > 0.0
+            best = rows[np.argsort(-fit[rows], kind="stable")[:count]] if is_said else rows
         if len(best) < len(rows):
             self.note(
                 f"{verbalization.describe(phrase)}: {say.listed(self.scene.objects_at(best))}"
