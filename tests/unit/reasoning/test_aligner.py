@@ -259,7 +259,7 @@ def test_what_was_spoken_of_is_not_called_marked() -> None:
     router = Router(room_memory(), dialogues=Dialogues(2, 6))
     router.ask(Query("where is the laptop?", dialogue_id="a"))
     spoken = router.ask(Query("what is this?", dialogue_id="a"))
-    assert spoken.text.startswith("The thing of which we spoke is a laptop")
+    assert spoken.text.startswith("That object is a laptop")
     (laptop,) = spoken.objects
     pointed = router.ask(Query("what is this?", marked_object_ids=(laptop.object_id,)))
-    assert pointed.text.startswith("The marked object is a laptop")
+    assert pointed.text.startswith("That object is a laptop")

@@ -130,7 +130,7 @@ class Aligner:
             query = replace(query, text=last[0].said)
         others = dialogue.last_object_ids
         if not query.marked_object_ids and not _OTHERS.isdisjoint(query.text.lower().split()):
-            query = replace(query, marked_object_ids=others, is_spoken_of=True)
+            query = replace(query, marked_object_ids=others)
         intent = self._symbolic.align(query, snapshot_with_objects(self._memory), query.by)
         doubt = intent.doubt
         if doubt is not None and doubt.code == "not_understood" and self._agent is not None:

@@ -149,7 +149,7 @@ class Dialogue:
         last = self.last_object_ids
         if len(last) != 1:
             return query
-        return replace(query, marked_object_ids=last, is_spoken_of=True)
+        return replace(query, marked_object_ids=last)
 
 
 def _labels(scene: MemorySnapshot, edits: Sequence[Edit]) -> Mapping[int, str]:

@@ -92,8 +92,6 @@ class Query:
         dialogue_id: of its conversation; empty: it stands alone.
         by: name of the person, who "me" and "mine" are; empty: not known.
         before: the question before it in the conversation; empty: none.
-        is_spoken_of: the marked object is the one of which the conversation spoke last: nobody
-            pointed at it.
     """
 
     text: str
@@ -104,7 +102,6 @@ class Query:
     dialogue_id: str = ""
     by: str = ""
     before: str = ""
-    is_spoken_of: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

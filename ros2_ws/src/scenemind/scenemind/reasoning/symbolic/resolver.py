@@ -564,11 +564,6 @@ class Resolver:
         scores[rows] = 1.0
         return scores
 
-    @property
-    def is_spoken_of(self) -> bool:
-        """Whether what is marked was spoken of, and not pointed at."""
-        return self._query.is_spoken_of
-
     def _marked_rows(self) -> list[int]:
         """Rows of the marked objects; empty where nothing was marked.
 

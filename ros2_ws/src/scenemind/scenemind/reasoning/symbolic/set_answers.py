@@ -327,15 +327,13 @@ def identify(question: trees.Identify, at: Resolver) -> Reply:
             return list_objects(trees.ListObjects(subject), at)
         found = at.existing(nearest)
         objects = found.objects
-    text = f"{len(objects)} objects fit: {say.listed(objects)}"
+    # "Which of the cups is closest" asks for one.
+    if len(objects) == 1 and isinstance(subject, NounPhrase):
+        subject = replace(subject, noun=singular(subject.noun))
+    said = say.to_asker(verbalization.describe(subject))
+    named = said if said.startswith(("the ", "that ", "object ")) else f"the {said}"
+    text = f"{shown(named)} are {say.listed(objects)}"
     if len(objects) == 1:
-        # "Which of the cups is closest" asks for one.
-        if isinstance(subject, NounPhrase):
-            subject = replace(subject, noun=singular(subject.noun))
-        said = say.to_asker(verbalization.describe(subject))
-        named = said if said.startswith(("the ", "that ", "object ")) else f"the {said}"
-        if isinstance(subject, trees.Marked) and at.is_spoken_of:
-            named = f"the {subject.noun or 'thing'} of which we spoke"
         colour = shown(objects[0].attributes.get("color", ""))
         tail = f", {colour}" if colour and colour not in said else ""
         text = f"{'that' if likeliest else shown(named)} is {say.one(objects[0])}{tail}"
