@@ -203,6 +203,8 @@ class Resolver:
         for at, rank in enumerate(reference.ranks, 1):
             # Of "the two largest on the left" two are left at the end, not before.
             count = len(order) if at < len(reference.ranks) else reference.count or 1
+            if rank.superlative == "closest" and rank.anchor is not None and not reference.noun:
+                order = order[~np.isin(order, self._carriers_of(rank.anchor))]
             among, order = order, self.ranked(order, rank, count)
             if at == len(reference.ranks):
                 scores = scores * self._agreement(rank, among, order)
@@ -210,6 +212,11 @@ class Resolver:
             names = say.listed(self.scene.objects_at(order))
             self.note(f"{rank.superlative}: {names or 'none'}")
         return Found(self.scene, order, scores[order])
+
+    def _carriers_of(self, reference: Reference) -> list[int]:
+        """Rows of what carries a thing: the nearest thing to a lamp is not the table under it."""
+        rows = (anchor.row for anchor in self.anchors(reference) if anchor.row is not None)
+        return [carrier for row in rows for carrier in self.scene.carriers_of(row)]
 
     def existing(self, reference: Reference) -> Found:
         """As `rows`, for objects that must exist; a question is about what is likely there. Where

@@ -386,7 +386,8 @@ def set_of(subject: Reference, at: Resolver) -> Found:
         return found
     if not len(found) and is_room(subject):
         raise at.missing(subject)
-    asked = [c for c in subject.conditions if c.negated or not (len(found) or _has_usual_use(c))]
+    untold = (c for c in subject.conditions if c.negated or not len(found))
+    asked = [c for c in untold if not _has_usual_use(c)]
     if asked:
         named = at.scene.objects_at(np.flatnonzero(at.label_scores(subject.noun)))
         unsaid = find_undescribed(named, asked) if named else None
