@@ -377,9 +377,13 @@ def _is_wide_enough(
     return trees.Verify(way, trees.HasAttribute("size", wider))
 
 
-def _best(subject: trees.NounPhrase, rank: trees.Rank) -> trees.Question | None:
-    """One of several by a comparison: "which of the two tables is the higher one"."""
-    return trees.ListObjects(replace(subject, count=None, ranks=(*subject.ranks, rank)))
+def _best(
+    subject: trees.NounPhrase, rank: trees.Rank, are_several: bool = False
+) -> trees.Question | None:
+    """One of several by a comparison: "which of the two tables is the higher one"; as many as are
+    said: "which two chairs are the tallest"."""
+    count = subject.count if are_several else None
+    return trees.ListObjects(replace(subject, count=count, ranks=(*subject.ranks, rank)))
 
 
 def _compare(
