@@ -442,6 +442,9 @@ def fits_between(question: trees.FitsBetween, at: Resolver) -> Reply:
         return Reply(f"{text}; {what}", ABSENCE_CONFIDENCE, ends)
     word = say.yes_or_no(gap >= width_m)
     text = f"{word}, {text}, and {what} is {say.metres(width_m)} wide"
+    if question.thing is not None and word == "yes":
+        long_m = max(at.existing(question.thing).objects[0].yaw_box.size[:2])
+        text += f", but {say.metres(long_m)} on its longer side" * (gap < long_m)
     return Reply(text, ends[0].confidence * ends[1].confidence, ends, word)
 
 
