@@ -58,10 +58,11 @@ def respelled(text: str, labels: Collection[str]) -> tuple[str, tuple[str, ...]]
 
 
 def _name_like(noun: str) -> str:
-    """The known name of a thing of several words, of which a noun misspells those that are no
-    English: "coffee mug" of "coffe mug"; empty where there is none."""
+    """The known name of a thing of which a noun misspells the words that are no English: "coffee
+    mug" of "coffe mug"; empty where there is none, or the word is short."""
     words = normal(noun).split()
-    if len(words) < 2 or all(map(is_known, words)):
+    is_short = len(words) < 2 and len(noun) < _LONG
+    if is_short or all(map(is_known, words)):
         return ""
 
     def is_like(name: str) -> bool:

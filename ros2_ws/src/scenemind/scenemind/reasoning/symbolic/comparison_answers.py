@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -38,6 +39,9 @@ from scenemind.reasoning.symbolic.usual import attribute_of
 _FEW = 3
 # Longest sides of things that are the same, one to the other: views hide some of each.
 _OF_A_SIZE = 1.4
+# Of things that stand on the floor, the higher one is the taller.
+_AS_TALL: dict[str, trees.Superlative] = {"highest": "tallest", "lowest": "shortest"}
+_STANDING_M = 0.2
 # Things that differ by less are as long as each other when asked which is longer: in metres, and
 # as a share.
 _SAME_M, _SAME = 0.02, 0.02
@@ -195,6 +199,9 @@ def _compared(options: Sequence[Reference], rank: trees.Rank, at: Resolver) -> _
     """What ranks first of several things, or kinds of them."""
     each = [_of_option(option, rank, at) for option in options]
     rows = np.concatenate(each)
+    standing = at.scene.low[rows, 2] - at.scene.floor_z < _STANDING_M
+    if rank.superlative in _AS_TALL and standing.all():
+        rank = replace(rank, superlative=_AS_TALL[rank.superlative])
     if len(set(rows.tolist())) < len(options) and not at.weighs:
         only = say.the(at.scene.objects[rows[0]])
         raise ReasoningError("not_found", f"Only {only} is meant: there is nothing to compare.")
@@ -214,8 +221,9 @@ def _compared(options: Sequence[Reference], rank: trees.Rank, at: Resolver) -> _
         dict.fromkeys((best, *(of[0] for of in each if len(of) and best not in of)))
     )
     count = len(each[first])
-    kind = say.counted(count, say.noun_of(options[first]))
-    name = say.the(at.scene.objects[best]) if count == 1 else f"all {kind}"
+    name = say.the(at.scene.objects[best])
+    if count > 1:
+        name = say.all_of(count, say.noun_of(options[first]))
     to = "" if rank.anchor is None else f" to {verbalization.describe(rank.anchor)}"
     text = f"{name} {say.be(count)} the {rank.superlative} of them{to}"
     if rank.superlative == "earliest":
