@@ -29,6 +29,8 @@ def label_scores(scene: Scene, noun: str) -> tuple[Scores, str]:
     Parts of the building fit where they are named.
     """
     qualities, _, last = noun.rpartition(" ")
+    if qualities and last in lexicon.ANYTHING and sure_labels(scene, qualities):
+        return label_scores(scene, qualities)  # "the oven thing"
     if not noun or last in lexicon.ANYTHING:
         scores = scene.is_object.astype(np.float64)
         _narrow_by_attribute(scene, qualities, scores, needed=True)
