@@ -43,7 +43,7 @@ ENDINGS = 256  # buckets of the last letters of words
 _BEAM = 5
 _LEAST = 1e-12  # chance
 _HOPELESS = 4.0  # behind the best sentence, in log likelihood
-_NEGLIGIBLE = 3.5  # behind it, where a likelier one is read
+_NEGLIGIBLE = 3.0  # behind it, where a likelier one is read
 _ONE_WORD_RELATIONS = frozenset(form[0] for form in lexicon.RELATIONS if len(form) == 1)
 _LOOKS = frozenset((*lexicon.SIZES, *lexicon.QUALITIES, *lexicon.LOOKS, *lexicon.MASSES))
 _NAME = re.compile(r"\b[A-Z]\w*\b")  # a name, or the start of a sentence
