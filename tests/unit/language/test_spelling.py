@@ -33,9 +33,11 @@ def test_corrections_are_spelled_right() -> None:
         ("is there a wasshing machine near the sink", "is there a washing machine near the sink"),
         ("where is the zorb mug", "where is the zorb mug"),  # nothing is called nearly so
         ("where is the brown mug", "where is the brown mug"),
+        ("where is the keybord", "where is the keyboard"),
+        ("where is the whiteboard", "where is the whiteboard"),  # known, but no English word
     ],
 )
-def test_names_of_several_words_are_spelled_right(text: str, meant: str) -> None:
+def test_names_of_things_are_spelled_right(text: str, meant: str) -> None:
     assert respelled(text, ("cup", "sink"))[0] == meant
 
 

@@ -61,14 +61,15 @@ def _name_like(noun: str) -> str:
     """The known name of a thing of which a noun misspells the words that are no English: "coffee
     mug" of "coffe mug"; empty where there is none, or the word is short."""
     words = normal(noun).split()
-    is_short = len(words) < 2 and len(noun) < _LONG
-    if is_short or all(map(is_known, words)):
+    most = 1 if len(words) == 1 else _MOST_SLIPS
+    is_short = len(words) == 1 and len(noun) < _LONG
+    if is_short or normal(noun) in thing_words() or all(map(is_known, words)):
         return ""
 
     def is_like(name: str) -> bool:
         pairs = [*zip(words, name.split(), strict=False)]
         return name.count(" ") == len(words) - 1 and all(
-            said == word or (not is_known(said) and OSA.distance(said, word) <= _MOST_SLIPS)
+            said == word or (not is_known(said) and OSA.distance(said, word) <= most)
             for said, word in pairs
         )
 
