@@ -169,7 +169,7 @@ def make_ready() -> None:
     import scipy.spatial  # noqa: F401  (SciPy imports its parts when they are first used)
 
     labels = ("chair",)
-    for sentence in ("I am by the chair. Whither of teh?", "the large wooden chair"):
+    for sentence in ("I am by the chair. Whither of zz?", "the large wooden chair"):
         query = _with_situation(Query(respelled(sentence, labels)[0]))
         said_again(query, labels)
         read(query.text)
