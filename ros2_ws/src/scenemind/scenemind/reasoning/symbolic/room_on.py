@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenemind.geometry import Box3D
 from scenemind.language import trees
@@ -62,17 +64,16 @@ def free_depth_m(table: Box3D, things: Sequence[Box3D], long_m: float) -> float:
     0 where there is none."""
     covered = _covered(table, things)
     long = math.ceil(round(long_m / _CELL_M, 6))
-    return _CELL_M * max(_depth(covered, long), _depth(covered.T, long))
+    depths = (_most(sums, lambda deep: (long, deep)) for sums in map(_sums, (covered, covered.T)))
+    return _CELL_M * max(depths)
 
 
 def largest_square_m(table: Box3D, things: Sequence[Box3D]) -> float:
     """Side of the largest free square on a table, in metres."""
-    covered = _covered(table, things)
-    sides = range(min(covered.shape), 0, -1)
-    return _CELL_M * next((side for side in sides if _is_free(covered, side, side)), 0)
+    return _CELL_M * _most(_sums(_covered(table, things)), lambda side: (side, side))
 
 
-def _covered(table: Box3D, things: Sequence[Box3D]) -> np.ndarray:
+def _covered(table: Box3D, things: Sequence[Box3D]) -> NDArray[np.bool_]:
     """Cells of a table's top, along its length and width, that a thing covers."""
     shape = [max(1, int(round(size / _CELL_M, 6))) for size in table.size[:2]]
     covered = np.zeros(shape, bool)
@@ -86,16 +87,21 @@ def _covered(table: Box3D, things: Sequence[Box3D]) -> np.ndarray:
     return covered
 
 
-def _depth(covered: np.ndarray, long: int) -> int:
-    """Cells of the deepest free rectangle of a length along the first axis."""
-    depths = range(covered.shape[1], 0, -1)
-    return next((deep for deep in depths if _is_free(covered, long, deep)), 0)
+def _sums(covered: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Numbers of covered cells (X + 1, Y + 1) before each corner of the cells."""
+    return np.pad(covered.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
 
 
-def _is_free(covered: np.ndarray, long: int, deep: int) -> bool:
+def _most(sums: NDArray[np.intp], cells_of: Callable[[int], tuple[int, int]]) -> int:
+    """The largest size whose rectangle of cells is free somewhere; a smaller one is there as
+    well."""
+    sizes = range(1, max(sums.shape))
+    return bisect_left(sizes, True, key=lambda size: not _is_free(sums, *cells_of(size)))
+
+
+def _is_free(sums: NDArray[np.intp], long: int, deep: int) -> bool:
     """Whether a rectangle of cells lies somewhere without a covered one."""
-    if long > covered.shape[0] or deep > covered.shape[1]:
+    if long >= sums.shape[0] or deep >= sums.shape[1]:
         return False
-    sums = np.pad(covered.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     inside = sums[long:, deep:] - sums[:-long, deep:] - sums[long:, :-deep] + sums[:-long, :-deep]
     return bool((inside == 0).any())
