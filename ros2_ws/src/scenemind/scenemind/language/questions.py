@@ -66,6 +66,11 @@ _PAIR = re.compile(
     r" ([a-z-]+(?: [a-z-]+){0,2})$"
 )
 _BOTH = re.compile(r"\b(?:they|them|those|these|both)\b")
+# "What about the other one, what is it next to": what is named so is the topic.
+_ABOUT = re.compile(
+    r"^(?:and |but )?(?:what|how) about (?=(?:the|my|our|that|this) [^,?]+, .*\b(?:it|they|that)\b)",
+    re.I,
+)
 # "What is on there", of what was asked for before.
 _AT_THERE = re.compile(r"\b(on|in|by|under|near|behind) there\b", re.I)
 
@@ -117,6 +122,7 @@ def _tried(text: str, before: trees.Question | None, is_pointed: bool) -> ReadTe
     place = place_of(before, is_else=is_else) if _AT_THERE.search(text) else None
     if place is not None:
         text, meant = _AT_THERE.sub(r"\1 it", text), place
+    text = _ABOUT.sub("", text)
     said = _whole(text)
     whole = _past_claim(text) or _find_question(said)
     if meant is not None and getattr(whole, "subject", None) == trees.Marked():
