@@ -68,7 +68,8 @@ _PAIR = re.compile(
 _BOTH = re.compile(r"\b(?:they|them|those|these|both)\b")
 # "What about the other one, what is it next to": what is named so is the topic.
 _ABOUT = re.compile(
-    r"^(?:and |but )?(?:what|how) about (?=(?:the|my|our|that|this) [^,?]+, .*\b(?:it|they|that)\b)",
+    r"^(?:and |but )?(?:what|how) about "
+    r"(?=(?:the|my|our|that|this) [^,?]+, .*\b(?:it|they|that)\b)",
     re.I,
 )
 # "What is on there", of what was asked for before.
