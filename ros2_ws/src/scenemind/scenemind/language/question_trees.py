@@ -409,7 +409,8 @@ def _compare_to(
     third: trees.Reference | None = None,
 ) -> trees.Question:
     """ "Is the cup closer to the bottle or to the bowl": which of them is closer to the cup."""
-    options = (first, second) if third is None else (first, third, second)
+    others = (second,) if third is None else (third, second)  # "the red chair or the black one"
+    options = (first, *(_called(other, first.noun) for other in others))
     return trees.Compare(options, trees.Rank(by, anchor=subject))
 
 
