@@ -349,7 +349,7 @@ def _topic(tokens: Sequence[Token], before: trees.Reference | None) -> trees.Nou
     own = {type(condition) for condition in phrase.conditions}
     left = tuple(c for c in before.conditions if type(c) not in own)
     of_kind = replace(before, noun=normal(before.noun), conditions=left, ranks=(), count=None)
-    found = with_meant(phrase, of_kind)
+    found = with_meant(phrase, before if phrase.other else of_kind)
     return found if isinstance(found, trees.NounPhrase) else None
 
 
