@@ -137,9 +137,9 @@ def _instead_of_anchor(
 ) -> trees.NounPhrase | None:
     """A subject at another thing of the same kind: "and the round one?" after "the chairs at the
     long table"; None where the subject itself is told from others of its kind."""
-    if not phrase.conditions or not all(map(_is_look, phrase.conditions)):
+    if not phrase.conditions or not all(map(is_look, phrase.conditions)):
         return None
-    if any(map(_is_look, subject.conditions)):
+    if any(map(is_look, subject.conditions)):
         return None
     for condition in subject.conditions:
         anchor = _anchor_of(condition)
@@ -178,7 +178,8 @@ def _at(condition: trees.Condition, anchor: trees.NounPhrase) -> trees.Condition
     return replace(condition, anchors=(*condition.anchors[:-1], anchor))
 
 
-def _is_look(condition: trees.Condition) -> bool:
+def is_look(condition: trees.Condition) -> bool:
+    """Whether a condition is an attribute of a thing, and no relation."""
     return isinstance(condition, trees.HasAttribute)
 
 

@@ -21,6 +21,7 @@ from scenemind.language.follow_ups import (
     at_carrier,
     beside_those_before,
     instead,
+    is_look,
     is_of_one_before,
     of_them,
     place_of,
@@ -212,7 +213,7 @@ def _of_clauses(
         topic = _topic(asked.topic, before)
         told = None if topic or meant else _named_in(asked.told)
         if told is not None and isinstance(question, trees.Where):  # it is not where it was thought
-            told = replace(told, conditions=tuple(filter(_is_look, told.conditions)))
+            told = replace(told, conditions=tuple(filter(is_look, told.conditions)))
         named = topic or meant or told
         if named is None and getattr(question, "subject", None) == trees.Marked():
             is_named = asked.topic != () and asked.topic[0].word in lexicon.DEFINITE
@@ -289,10 +290,6 @@ def _is_remark(clause: Clause, asking: Collection[int]) -> bool:
         return not (clause.is_asked and clause.sentence not in asking)
     is_other = bool(asking) and clause.sentence not in asking
     return clause.kind == "aside" or (clause.kind == "phrase" and is_other)
-
-
-def _is_look(condition: trees.Condition) -> bool:
-    return isinstance(condition, trees.HasAttribute)
 
 
 def _rests_on_told(question: trees.Question) -> bool:

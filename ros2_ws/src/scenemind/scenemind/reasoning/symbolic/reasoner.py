@@ -163,9 +163,9 @@ def _resting_on(notes: tuple[str, ...], reply: _Found, sure: float) -> _Found:
 
 
 def make_ready() -> None:
-    """Load the tables, networks and libraries that sentences may need (0.4 s), and exempt all that
-    is there from the collector of cycles, so that no question waits for either; for processes that
-    live long."""
+    """Load the tables, networks and libraries that sentences may need (half a second), and exempt
+    all that is there from the collector of cycles, so that no question waits for either; for
+    processes that live long."""
     import scipy.spatial  # noqa: F401  (SciPy imports its parts when they are first used)
 
     labels = ("chair",)
